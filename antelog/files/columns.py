@@ -37,7 +37,8 @@ class WantedColumns:
 
     `types` are those of the columns without the time, TICKS among them. `arrival` is the files' name for the
     column of arrivals, which must be there with `must_arrive`, `called` has their other names for columns.
-    `counting` says how times are counted, which may be timestamps.
+    `counting` says how times are counted, which may be timestamps. `slot` is that of `one per` (None: all
+    columns), and `of_rows` are columns, by position, that say where rows were read.
     """
 
     name: str
@@ -183,7 +184,8 @@ def _as_called(wanted: WantedColumns, names: Sequence[str], file: str, inner: It
     shown = list(names)
     for column, name in wanted.called:
         if name not in names:
-            raise DataError(f"{file}: {not_mapped(column, name, names, inner)}")
+            hint = did_you_mean(name, _flat(names, inner)) or f"It has {has(names, inner)}."
+            raise DataError(f"{file}: has no column {name}, which {column} is mapped to. {hint}")
         # A column of the name that is mapped elsewhere is not the one that is wanted.
         shown = ["" if each == column and names[i] == column else each for i, each in enumerate(shown)]
     for column, name in wanted.called:
@@ -273,13 +275,6 @@ def no_columns(
 def arrivals_of(names: Sequence[str], inner: Iterable[str]) -> str | None:
     """The column of a file that most likely says when its rows arrived."""
     return next((name for name in _flat(names, inner) if _ARRIVALS.search(name)), None)
-
-
-def not_mapped(column: str, name: str, names: Sequence[str], inner: Iterable[str]) -> str:
-    """The complaint that a file lacks a column that `--map` names."""
-    inner = list(dict.fromkeys(inner))
-    hint = did_you_mean(name, _flat(names, inner)) or f"It has {has(names, inner)}."
-    return f"has no column {name}, which {column} is mapped to. {hint}"
 
 
 def _flat(names: Sequence[str], inner: Iterable[str]) -> list[str]:

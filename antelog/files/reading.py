@@ -34,8 +34,7 @@ def tables(path: Path, wanted: WantedColumns, rejects: Rejects) -> Iterator[pa.T
         if wanted.timed:
             rejects.tally.update(malformed=len(each.set_aside))
         rejects.notes.extend(rejects.new_of(each.notes))
-        rejects.came(wanted.name, str(path), each.count, each.twice)
-        rejects.close(wanted.name, each.gap)
+        rejects.came(wanted.name, str(path), each.count, each.twice, each.gap)
         rejects.add(each.set_aside)
         if each.table.num_rows:
             yield each.table

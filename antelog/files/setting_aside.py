@@ -3,8 +3,8 @@
     readings.csv: none of its 3 rows can be used; mostly (3): the time `soon` is not a whole number,
     as in line 2: wt2,91,soon
 
-If none of an input can be used, that is an error, since a file of which nothing was understood would look
-like one in which nothing happened. It is none if rows only came at the wrong time.
+If none of an input can be used, that is an error, unless rows only came at the wrong time: a file of which
+nothing was understood would look like one in which nothing happened.
 """
 
 from __future__ import annotations
@@ -143,12 +143,9 @@ class Rejects:
     delays: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter), init=False)
     gaps: dict[str, int] = field(default_factory=dict, init=False)
 
-    def came(self, predicate: str, file: str, rows: int, twice: int = 0) -> None:
-        """Counts rows that were read, set aside or not."""
+    def came(self, predicate: str, file: str, rows: int, twice: int = 0, gap: int | None = None) -> None:
+        """Counts rows that were read, and notes the least gap between facts that exclude each other."""
         self.usable[predicate].came(file, rows, twice)
-
-    def close(self, predicate: str, gap: int | None) -> None:
-        """Notes how close facts of one tick are that exclude each other, if there are such facts."""
         if gap is not None:
             self.gaps[predicate] = min(gap, self.gaps.get(predicate, gap))
 

@@ -206,7 +206,6 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """`%unload_ext antelog`."""
     html = shell.display_formatter.formatters["text/html"]
     for each in (pa.Table, dict, Plan, Engine):
         html.pop(each, None)

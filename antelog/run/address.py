@@ -14,6 +14,7 @@ Messages and representations of addresses have no passwords in them.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -267,18 +268,12 @@ def _files(path: str, folder: Path, given: Form | None, default: Form | None) ->
     if not path:
         raise SettingError("a path is missing", "Write it behind the colon.")
     there = located(path, folder)
-    is_folder = path.endswith("/") or _is_folder(Path(there))
+    # Of a name that no folder can have, too.
+    is_folder = path.endswith("/") or os.path.isdir(there)  # noqa: PTH112
     form = given or form_of(Path(path)) or (_form_within(Path(there)) if is_folder else None) or default
     if form is None and not is_folder:
         raise _formless(path)
     return Files(there.rstrip("/") or "/", form, is_folder)
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:  # a name that no folder can have
-        return False
 
 
 def _formless(path: str) -> SettingError:

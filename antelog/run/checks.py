@@ -297,7 +297,6 @@ def _near(name: str, names: Sequence[str]) -> str:
 
 
 def _readings(settings: Settings) -> tuple[tuple[str, Mapping[str, str]], ...]:
-    """The options on how times are read, with their values."""
     given = settings.time_units, settings.time_zones, settings.time_formats
     return tuple(zip(("time_unit", "time_zone", "time_format"), given, strict=True))
 

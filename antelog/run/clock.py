@@ -108,7 +108,6 @@ class LiveInputs:
         return self.tick(wall - self.grace) - 1
 
     def tick(self, wall: int) -> int:
-        """The tick in which a moment lies."""
         return tick_at(wall, self._timescale)
 
     def hear(self, name: str, deadlines: Column, wall: int) -> None:

@@ -22,7 +22,7 @@ from antelog.engine.columns.tables import Column
 from antelog.files import ARRIVAL, Reject
 from antelog.process import Engine
 from antelog.run.sources.source import SourceExtent
-from antelog.run.store.records import wall_time
+from antelog.run.store.feed import wall_time
 
 _MOST = 2_000
 """Looks that are kept, at most; of more, every other one."""

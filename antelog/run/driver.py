@@ -296,7 +296,6 @@ class Driver:
         return Now(self.engine.now, self.time.wall())
 
     def _advance(self, finished: int) -> Iterator[StepResult]:
-        """Yields the steps up to a tick that is finished."""
         engine, waiting = self.engine, self.reader.waiting
         while engine.now < finished and not self._stopping():
             end = finished

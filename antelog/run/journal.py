@@ -192,7 +192,7 @@ class Journal:
             output = (self.output[0], dict(mark))
         known = RunState(
             {name: each.address for name, each in self.reader.inputs.items()},
-            self.reader.marks,
+            {name: dict(each.source.mark) for name, each in self.reader.inputs.items()},
             self.reader.progress,
             output,
             self.changed,

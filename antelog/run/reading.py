@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -154,10 +153,6 @@ class InputReader:
     def _ended(self) -> bool:
         return all(each.source.ended for each in self.inputs.values())
 
-    @property
-    def marks(self) -> dict[str, dict[str, Any]]:
-        return {name: dict(each.source.mark) for name, each in self.inputs.items()}
-
     def close(self) -> None:
         self._warn(at_end=True)
         for note in self.rejects.at_end:
@@ -216,8 +211,7 @@ class InputReader:
             (rows,) = sorted_out(each.wanted, [piece.chunk], piece.file)
             for note in self.rejects.new_of(rows.notes):
                 self.listeners.note(note)
-            self.rejects.came(name, piece.file, rows.count, rows.twice)
-            self.rejects.close(name, rows.gap)
+            self.rejects.came(name, piece.file, rows.count, rows.twice, rows.gap)
             self.rejects.tally.update(malformed=len(rows.set_aside))
             self.set_aside(rows.set_aside)
             self._keep(name, piece.file, self._dated(each.wanted, rows, now))

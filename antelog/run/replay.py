@@ -96,7 +96,6 @@ def recording_of(settings: Settings) -> Recording:
 
 
 def files_of(addresses: Mapping[str, Address]) -> dict[str, Path]:
-    """The paths of addresses, all of which are files."""
     return {name: Path(str(each)) for name, each in addresses.items()}
 
 
@@ -245,7 +244,6 @@ def recorded_grounds(program: Program, recording: Recording, at: int | None, rej
 
 
 def grounds_of(program: Program, reader: InputReader, static: Mapping[str, Frame], at: int | None) -> Grounds:
-    """The grounds of all facts of a reader."""
     plan = program.plan
     batches = list(_batches(reader))
     names = batches[-1].names if batches else ()

@@ -382,7 +382,6 @@ class Settings(
         return self.since
 
     def engine(self) -> dict[str, Any]:
-        """The keyword arguments of an engine."""
         return {each.attribute: getattr(self, each.attribute) for each in options_of(EngineSettings)}
 
     def printing_engine(self) -> dict[str, Any]:

@@ -48,8 +48,6 @@ def _variable(match: re.Match[str]) -> str:
 
 
 def whole(least: int, most: int | None = None) -> Callable[[str], int]:
-    """A reader of whole numbers within limits."""
-
     def read(text: str) -> int:
         try:
             number = int(text)

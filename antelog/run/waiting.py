@@ -99,7 +99,6 @@ class _Queue:
         return self.ordered
 
     def drop(self, count: int) -> None:
-        """Removes the first rows, which have been handed on."""
         assert self.ordered is not None
         self.count -= count
         self.ordered = part(self.ordered, count, self.ordered.num_rows) if self.count else None

@@ -26,12 +26,6 @@ def _column(numbers: list[int]) -> Column:
 # ---- arrivals ----
 
 
-def test_rows_of_one_source_are_dated_by_those_before_them() -> None:
-    timing = Timing(lag=1)
-    assert clock.arrivals_in_order(_column([7, 9, 7, 9]), timing, -1, NOTHING).tolist() == [7, 9, 9, 9]
-    assert clock.arrivals_in_order(_column([3]), timing, 9, 20).tolist() == [21]
-
-
 @given(TIMES, st.integers(0, 3), st.integers(0, 100))
 def test_their_arrivals_do_not_depend_on_how_rows_are_cut(times: list[int], lag: int, cut: int) -> None:
     timing, first, rest = Timing(lag=lag), times[: cut % len(times)], times[cut % len(times) :]
@@ -73,11 +67,6 @@ def test_after_a_silence_the_wall_clock_goes_on() -> None:
 
     assert [finished(NOTHING, 109), finished(49, 111), finished(49, 111, ("P",))] == [49, 60, 49]
     assert clock.shown(timing, 50, clock.Showing(100 * SECOND, 111 * SECOND)) == 61
-
-
-def test_the_wall_clock_finishes_ticks_by_itself() -> None:
-    timing = Timing("processing", timescale=Timescale(SECOND))
-    assert clock.finished(timing, {}, 5, clock.Showing(0, 9 * SECOND + 7)) == 8
 
 
 def test_the_clock_is_looked_at_again_when_it_shows_another_tick() -> None:

@@ -27,8 +27,7 @@ from antelog.process import Engine
 from antelog.run.counting import OpenAnswers
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
-from antelog.run.store import about, reject_line, status_line
-from antelog.run.store.feed import StoredFeed
+from antelog.run.store.feed import StoredFeed, about, reject_line, status_line
 
 MOST_LOST = 10_000
 """Lost answers that are kept, at most; of more the first count as seen again."""
@@ -55,7 +54,6 @@ class LostAnswers:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of all that is lost now."""
         return [msgspec.json.encode(each).decode() for each in self._lost.values()]
 
     def take(self, lines: Sequence[str]) -> list[str]:
@@ -170,7 +168,6 @@ class FeedSink:
         self.feed.begin(known, lines)
 
     def write(self, step: StepResult) -> None:
-        """Adds the lines of a step."""
         lines = change_lines(self._relations, step, Style()).splitlines()
         self._lines += lines
         if self.lost is not None:
@@ -184,7 +181,6 @@ class FeedSink:
                 self._lines += self.lost.end(name, self._engine.now, who)
 
     def rejects(self, found: Sequence[Reject]) -> None:
-        """Adds the lines of rows that were set aside."""
         few = found[: max(0, MOST_REJECTS - self._rejects)]
         self._rejects += len(few)
         tick = self._engine.now
@@ -228,11 +224,9 @@ class FeedSink:
 
     @property
     def pending(self) -> bool:
-        """Whether there are lines for `flush`."""
         return bool(self._lines)
 
     def flush(self) -> None:
-        """Appends all lines to the feed."""
         if self._lines:
             self.feed.append(self._lines)
             self._lines = []

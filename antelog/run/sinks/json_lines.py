@@ -161,7 +161,6 @@ def _explanations(table: pa.Table, style: Style) -> list[str | pa.Array]:
 
 
 def _because(table: pa.Table, rejected: pa.Array, style: Style) -> list[pa.Array]:
-    """Why answers are rejected; nothing at all if no explanations are wanted."""
     if _unexplained(table, style):
         return []
     because = _joined(', "because": [', _lists(_array(table, "because"), style), "]")
@@ -204,7 +203,6 @@ def _others(table: pa.Table, style: Style) -> list[pa.Array]:
 
 
 def _label(table: pa.Table, style: Style) -> list[str | pa.Array]:
-    """The severity and the words, if the query has any."""
     parts: list[str | pa.Array] = []
     for name in LABEL:
         if name in table.column_names:
@@ -233,7 +231,6 @@ def _time(table: pa.Table, column: str, name: str | None = None) -> list[pa.Arra
 
 
 def _answer_times(relation: Relation, table: pa.Table, style: Style) -> list[pa.Array]:
-    """The times of each answer, by the names of their variables."""
     parts: list[str | pa.Array] = []
     for name in (each for each in relation.answer.times if timed(each) in table.column_names):
         start = ", " if parts else ', "times": {'
@@ -271,7 +268,6 @@ def _chances(table: pa.Table, decided: pa.Array) -> list[pa.Array]:
 
 
 def _forecasts(lists: pa.Array) -> pa.Array:
-    """Lists of ticks with chances."""
     each = lists.flatten()
     tick, chance = pc.struct_field(each, "tick"), pc.struct_field(each, "chance")
     counts = pc.fill_null(pc.list_value_length(lists), 0).to_numpy().astype(np.int64)
@@ -301,7 +297,6 @@ def _in_lists(texts: pa.Array, counts: Column) -> pa.Array:
 
 
 def _values(array: pa.Array, style: Style) -> pa.Array:
-    """Values as JSON."""
     if is_a.is_null(array.type):
         return pa.array(["null"] * len(array), pa.string())
     if is_a.is_integer(array.type):

@@ -42,7 +42,10 @@ class OutputFile:
         kept: bool = False,
         wait: bool = False,
     ) -> None:
-        """`kept`: refuse unknown lines, not cut them. Raises InUseError, unless it is to `wait`."""
+        """With `kept`, lines that no mark knows of are refused, not cut off.
+
+        Raises InUseError if another process writes to the file, unless it is to `wait`.
+        """
         self._lines, self.path = lines, path
         self._file = _locked(path, wait)
         self._safe = -1

@@ -55,6 +55,7 @@ class Messages:
         self.next = dict(read)
         self._at_end: set[int] = set()
         self._down_since: float | None = None
+        self._library = _library()
         settings = {**client_settings(topic), **_CONSUMER, "error_cb": self._unreachable}
         self._client = make(settings) if make is not None else client("Consumer", settings)
         self._assign()
@@ -65,30 +66,24 @@ class Messages:
 
     def unread(self) -> int:
         """The messages behind those read, as far as the broker has said."""
-        from confluent_kafka import KafkaException, TopicPartition  # noqa: PLC0415 - see `client`
-
         count = 0
         for number in self.next.keys() - self._at_end:
-            with suppress(KafkaException):
-                partition = TopicPartition(self._topic.topic, number)
+            with suppress(self._library.KafkaException):
+                partition = self._library.TopicPartition(self._topic.topic, number)
                 _, high = self._client.get_watermark_offsets(partition, cached=True)
                 count += max(0, high - self.next[number])
         return count
 
     @property
     def down(self) -> bool:
-        """Whether no broker can be reached."""
         return self._down_since is not None
 
     def take(self) -> dict[int, list[Message]]:
         """The available messages by partition."""
-        from confluent_kafka import KafkaError  # noqa: PLC0415 - see `client`
-
+        errors = self._library.KafkaError
         hopeless = (
-            KafkaError.OFFSET_OUT_OF_RANGE,
-            KafkaError._AUTO_OFFSET_RESET,
-            KafkaError.UNKNOWN_TOPIC_OR_PART,
-            KafkaError.TOPIC_AUTHORIZATION_FAILED,
+            *(errors.OFFSET_OUT_OF_RANGE, errors._AUTO_OFFSET_RESET, errors.UNKNOWN_TOPIC_OR_PART),
+            errors.TOPIC_AUTHORIZATION_FAILED,
         )
         found: dict[int, list[Message]] = {}
         if self._down_since is not None and time.monotonic() - self._down_since > _RETRY:
@@ -101,7 +96,7 @@ class Messages:
                 found.setdefault(number, []).append(read)
                 self.next[number] = message.offset() + 1
                 self._at_end.discard(number)
-            elif error.code() == KafkaError._PARTITION_EOF:
+            elif error.code() == errors._PARTITION_EOF:
                 self._at_end.add(number)
             elif error.fatal() or error.code() in hopeless:
                 raise DataError(f"{self._topic}: cannot be read: {error.str()}")
@@ -112,9 +107,7 @@ class Messages:
 
     def _unreachable(self, error: Any) -> None:
         """Notes an error of the connection; the client tries again by itself."""
-        from confluent_kafka import KafkaError  # noqa: PLC0415 - see `client`
-
-        if error.code() == KafkaError._ALL_BROKERS_DOWN and self._down_since is None:
+        if error.code() == self._library.KafkaError._ALL_BROKERS_DOWN and self._down_since is None:
             self._down_since = time.monotonic()
             self.notes.append(f"{self._topic}: cannot be reached; it is tried again and again")
 
@@ -125,36 +118,32 @@ class Messages:
 
     def _try_again(self) -> None:
         """Asks where partitions end, so that a topic in which nothing comes is seen to be there again."""
-        from confluent_kafka import KafkaException, TopicPartition  # noqa: PLC0415 - see `client`
-
         self._down_since = time.monotonic()
         try:
             for number, offset in self.next.items():
-                partition = TopicPartition(self._topic.topic, number)
+                partition = self._library.TopicPartition(self._topic.topic, number)
                 _, high = self._client.get_watermark_offsets(partition, _RETRY_PATIENCE)
                 if offset < high:
                     self._at_end.discard(number)
-        except KafkaException:
+        except self._library.KafkaException:
             return
         self._reached()
 
     def _assign(self) -> None:
         """Begins each partition where it was left, with a note on what the broker has removed."""
-        from confluent_kafka import KafkaException, TopicPartition  # noqa: PLC0415 - see `client`
-
         try:
             known = self._client.list_topics(self._topic.topic, _PATIENCE).topics[self._topic.topic]
             if known.error is not None:
                 raise DataError(f"{self._topic}: cannot be read: {known.error.str()}")
             for number in known.partitions:
-                partition = TopicPartition(self._topic.topic, number)
+                partition = self._library.TopicPartition(self._topic.topic, number)
                 low, high = self._client.get_watermark_offsets(partition, _PATIENCE)
                 self._begin(number, low, high)
-        except KafkaException as error:
+        except self._library.KafkaException as error:
             raise DataError(f"{self._topic}: cannot be reached: {error.args[0].str()}") from None
-        self._client.assign(
-            [TopicPartition(self._topic.topic, number, offset) for number, offset in self.next.items()]
-        )
+        partition = self._library.TopicPartition
+        places = [partition(self._topic.topic, number, offset) for number, offset in self.next.items()]
+        self._client.assign(places)
 
     def _begin(self, number: int, low: int, high: int) -> None:
         start = low if self._topic.starting == "earliest" else high
@@ -204,18 +193,22 @@ def _read(path: Path) -> Iterable[tuple[str, str]]:
         yield name, value
 
 
-def client(kind: Literal["Consumer", "Producer"], settings: dict[str, Any]) -> Any:
-    """A client of Kafka's. Raises UnsupportedError if the library is not installed."""
+def _library() -> Any:
+    """The client of Kafka. Raises UnsupportedError if it is not installed."""
     try:
         import confluent_kafka  # noqa: PLC0415 - an extra
     except ImportError:
         raise UnsupportedError(f"topics need the client of Kafka: {brought_by('kafka')}") from None
-    quiet = logging.getLogger("antelog.kafka")
+    return confluent_kafka
+
+
+def client(kind: Literal["Consumer", "Producer"], settings: dict[str, Any]) -> Any:
+    library, quiet = _library(), logging.getLogger("antelog.kafka")
     quiet.addHandler(logging.NullHandler())
     quiet.propagate = False  # it would write to stderr what it tries again by itself
     try:
-        return getattr(confluent_kafka, kind)(settings, logger=quiet)
-    except confluent_kafka.KafkaException as error:
+        return getattr(library, kind)(settings, logger=quiet)
+    except library.KafkaException as error:
         raise DataError(f"a setting of Kafka's is wrong: {error.args[0].str()}") from None
 
 

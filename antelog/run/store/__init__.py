@@ -4,12 +4,10 @@ driver ── Store ──▶ turbines.state ──▶ StoredFeedAt, FeedReader 
 Spark ── BatchFeed, FolderFeed ──▶ changes.feed/ ──▶ FolderFeed, FeedReader ── page
 """
 
-from antelog.lines import is_line
 from antelog.run.store.batches import BatchFeed, FolderFeed, is_folder_feed
 from antelog.run.store.database import is_store
-from antelog.run.store.feed import FeedReader, StoredFeedAt
+from antelog.run.store.feed import FeedReader, Record, StoredFeedAt, about, record_of, reject_line, source_of
 from antelog.run.store.inbox import Inbox, names_of, post
-from antelog.run.store.records import Record, about, is_record, record_of, reject_line, source_of, status_line
 from antelog.run.store.store import RecordedStep, Store, StoredRows, StoredState
 
 __all__ = [
@@ -25,13 +23,10 @@ __all__ = [
     "StoredState",
     "about",
     "is_folder_feed",
-    "is_line",
-    "is_record",
     "is_store",
     "names_of",
     "post",
     "record_of",
     "reject_line",
     "source_of",
-    "status_line",
 ]

@@ -57,7 +57,6 @@ class Acts:
         self._drop_beyond("1", (), MOST_ACTS)
 
     def withdraw(self, group: str, kind: ActKind) -> None:
-        """Removes the acts of a kind about a group."""
         self._remove("name = ? AND kind = ?", (group, kind))
 
     def settle(self, answers: Iterable[str]) -> None:

@@ -17,8 +17,7 @@ import msgspec
 
 from antelog.answers import OPEN, state_after
 from antelog.errors import OutputError
-from antelog.run.store.feed import KEPT, LARGEST, FeedReader, head_line
-from antelog.run.store.records import status_line
+from antelog.run.store.feed import KEPT, LARGEST, FeedReader, head_line, status_line
 from antelog.writing import PLAIN, Output
 
 _DIGITS = 8
@@ -142,7 +141,6 @@ class FolderFeed:
 
 
 def is_folder_feed(folder: Path) -> bool:
-    """Whether a folder has segments of a feed."""
     return any(FolderFeed(folder).sizes().values())
 
 

@@ -68,7 +68,6 @@ class Inbox:
         return dict(rows.fetchall())
 
     def put(self, name: str, found: bytes) -> None:
-        """Sets the details of an answer."""
         self._database.execute("UPDATE details SET found = ? WHERE answer = ?", (found, name))
 
 

@@ -156,7 +156,6 @@ class Store:
         self._database.execute("INSERT OR REPLACE INTO slots VALUES (1, ?)", (content,))
 
     def slots(self) -> bytes | None:
-        """The content given to `keep_slots`, if any."""
         row = self._database.execute("SELECT content FROM slots").fetchone()
         return None if row is None else bytes(row[0])
 

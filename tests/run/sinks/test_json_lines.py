@@ -1,4 +1,4 @@
-"""antelog/run/sinks/{json_lines,set_aside,result,plain_values}.py: answers and rejects as text."""
+"""antelog/run/sinks/{json_lines,result}.py: answers and rejects as text."""
 
 import datetime as dt
 import json

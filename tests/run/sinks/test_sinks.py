@@ -1,10 +1,10 @@
-"""antelog/run/sinks/{file,topic,feed_sink}.py: where changes are written, each once."""
+"""antelog/run/sinks/{outputs,feed_sink}.py: where changes are written, each once."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +26,7 @@ from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
 from antelog.run.sinks.outputs import OutputFile, TopicSink
 from antelog.run.sinks.result import StepResult
 from antelog.run.store import FeedReader, Store, StoredFeedAt
-from tests.run.sources.brokers import Broker
+from tests.run.sources.brokers import Broker, message
 
 PROGRAM = parse("input P(x, time) delay 2.\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).")
 
@@ -132,31 +132,16 @@ class _Broker(Broker):
     sent: dict[int, list[Any]] = field(default_factory=dict)
     fails: bool = False
 
-    def produce(
-        self,
-        _topic: str,
-        value: bytes,
-        key: bytes,
-        *,
-        headers: dict[str, bytes],
-        on_delivery: Callable[..., None],
-    ) -> None:
+    def produce(self, _topic: str, value: bytes, key: bytes, **more: Any) -> None:
         number = key[-3] % 2
-        offset = len(self.messages[number])
-        message = SimpleNamespace(
-            partition=lambda: number,
-            offset=lambda: offset,
-            value=lambda: value,
-            error=lambda: None,
-            headers=lambda: list(headers.items()),
-            key=lambda: key,
-        )
+        sent = message(number, len(self.messages[number]), value)
+        sent.headers, sent.key = lambda: list(more["headers"].items()), lambda: key
         if self.fails:
-            on_delivery(SimpleNamespace(str=lambda: "no space"), message)
+            more["on_delivery"](SimpleNamespace(str=lambda: "no space"), sent)
             return
         self.messages[number].append(value)
-        self.sent.setdefault(number, []).append(message)
-        on_delivery(None, message)
+        self.sent.setdefault(number, []).append(sent)
+        more["on_delivery"](None, sent)
 
     def poll(self, _timeout: float) -> int:
         return 0

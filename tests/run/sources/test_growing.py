@@ -1,4 +1,4 @@
-"""antelog/run/sources/{growing,lines,source}.py: files that grow, and are replaced."""
+"""antelog/run/sources/{growing,source}.py: files that grow, and are replaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""antelog/run/sources/{kafka,messages,opening}.py: topics, by a made-up client and a real one."""
+"""antelog/run/sources/{kafka,opening}.py: topics, by a made-up client and a real one."""
 
 from __future__ import annotations
 

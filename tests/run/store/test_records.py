@@ -1,4 +1,4 @@
-"""antelog/run/store/records.py: changes that any pipeline wrote become records of a feed."""
+"""antelog/run/store/feed.py: changes that any pipeline wrote become records of a feed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import antelog
 from antelog.diagnostics import Source
 from antelog.lines import line_of
-from antelog.run.store import about, record_of, reject_line, source_of, status_line
+from antelog.run.store.feed import about, record_of, reject_line, source_of, status_line
 from tests.lines import lines_of
 
 RECORD: dict[str, Any] = {"tick": 3, "change": "possible", "query": "Malf", "answer": {"X": "wt2"}}
