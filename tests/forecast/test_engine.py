@@ -149,9 +149,10 @@ def test_without_a_model() -> None:
     for ask in (lambda: engine.model, engine.scores):
         with pytest.raises(UnsupportedError, match='model="learn"'):
             ask()
-    for option in ("min_chance", "epoch"):
+    for options in ({"min_chance": 1}, {"epoch": 1}):
+        given: dict[str, Any] = options
         with pytest.raises(UnsupportedError, match='model="learn"'):
-            Engine(antelog.parse(RULES), **{option: 1})
+            Engine(antelog.parse(RULES), **given)
 
 
 @pytest.mark.parametrize(
