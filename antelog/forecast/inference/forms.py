@@ -1,10 +1,7 @@
 """The formula, chains and ticks of a query: derived once, from the rules alone.
 
-A chain is a state that moves from tick to tick: which of its series hold. Series with no fact in common that
-exclude nothing of each other are chains of their own; facts of one slot exclude each other:
-
-Temp(X, high, ·) alone                              none, high
-Temp(X, high, ·), Temp(X, low, ·), one per device   none, high, low, another
+Temp(X, high, ·) alone: a chain with the states none, high. With Temp(X, low, ·), one fact per device: one
+with none, high, low, another. Series with no fact in common that do not exclude each other are chains each.
 """
 
 from __future__ import annotations
@@ -22,6 +19,9 @@ from antelog.forecast.inference.formulas import Formula, formula_of
 from antelog.forecast.inference.nodes import Comes, UnknownChanceError
 from antelog.forecast.rates.odds import Chain, ChainState, Series, exclusive, memory
 from antelog.forecast.rates.sightings import Family, family_of
+
+WIDEST = 512  # the most ticks between the facts of an answer
+_MOST_KINDS = 8  # the most kinds of facts of a chain; in a slot, any other fact is one of them
 
 
 def chains_of(literals: Iterable[Comes], inputs: Mapping[str, Input]) -> dict[Chain, None]:
@@ -42,15 +42,12 @@ def chains_of(literals: Iterable[Comes], inputs: Mapping[str, Input]) -> dict[Ch
         _refuse_overlapping(dict.fromkeys(state.series for state in states))
         slotted = inputs[predicate].slot is not None
         kinds = tuple(k for k in _kinds(inputs[predicate], terms) if k not in states) if slotted else ()
-        if len(states) + len(kinds) > _MOST:
+        if len(states) + len(kinds) > _MOST_KINDS:
             raise UnknownChanceError("too many kinds of facts exclude each other")
         chains[Chain(predicate, places, terms, (*states, *kinds), slotted, len(kinds))] = None
     free = {series for chain in chains if not chain.slotted for series in chain.series}
     _refuse_overlapping(free)
     return chains
-
-
-_MOST = 8  # the most kinds of facts of a chain; in a slot, any other fact is one of them
 
 
 def _kinds(source: Input, terms: tuple[Term, ...]) -> Iterator[ChainState]:
@@ -77,16 +74,13 @@ def _refuse_overlapping(series: Iterable[Series]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class QueryForm:
-    """The formula of a query's answers, its chains, and the leaf of each of its literals.
-
-    A fact is at most `slowest` ticks late; if facts may be lost, `memory` earlier ticks matter, too.
-    """
+    """The formula of a query's answers, its chains, and the leaf of each of its literals."""
 
     formula: Formula
     chains: tuple[Chain, ...]
     leaves: Mapping[Comes, Leaf]
-    slowest: int
-    memory: int
+    slowest: int  # the most ticks that a fact is late
+    memory: int  # the earlier ticks that matter, too, if facts may be lost
 
     @cached_property
     def first(self) -> int:
@@ -135,9 +129,6 @@ def _form(plan: Plan, query: str) -> QueryForm | str:
     if (wide := form.last - form.first) > WIDEST:
         return f"it looks at {wide:,} ticks, and chances are worked out for {WIDEST} at most"
     return form
-
-
-WIDEST = 512  # the most ticks between the facts of an answer
 
 
 @dataclass(frozen=True, eq=False)

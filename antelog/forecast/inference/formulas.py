@@ -1,8 +1,5 @@
 """Unfolds the rules of a query into the condition under which an answer is confirmed.
 
-    Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
-    Temp(X, high, ·) at T  and  Temp(X, high, ·) at T + 1
-
 Ticks are counted from the answer's. A test of the answer's values alone stays a numbered condition.
 """
 
@@ -30,22 +27,18 @@ from antelog.language.literals.comparison import OPPOSITE
 
 WHEN = "<tick>"  # the answer's tick, in the comparisons that are conditions
 _MOST = 4096  # the most literals of a formula
-
+_ENDLESS = 2**40
 
 Condition: TypeAlias = Comparison | StaticAtom
 
 
 @dataclass(frozen=True)
 class Formula:
-    """The formula of a query's answers, and the conditions on their values in it.
-
-    If the query fixes the tick, ticks are counted from 0. The `valued` facts are known by their declared
-    values; other facts in their slots have no known value.
-    """
+    """The formula of a query's answers, with ticks counted from 0 if the query fixes the tick."""
 
     whole: Node
-    conditions: tuple[Condition, ...]
-    valued: frozenset[Comes]
+    conditions: tuple[Condition, ...]  # on the values of answers
+    valued: frozenset[Comes]  # facts known by declared values; others in their slots have no known value
 
     @property
     def literals(self) -> tuple[Comes, ...]:
@@ -298,10 +291,7 @@ _KINDS: Mapping[type[Literal], tuple[Callable[[_Unfolding, Any], Node], str]] = 
     Negation: (_Unfolding.absent, _SHARED),
     Aggregation: (_Unfolding.amount, _SHARED),
 }
-"""The formula of each kind of literal, and why there is none unless all its variables are known.
-
-Literals of other kinds have no chance.
-"""
+"""The formula of each kind of literal that has one, and why there is none unless its variables are known."""
 
 
 def _chosen(each: Prepared, times: Mapping[str, Time]) -> Iterator[dict[str, Time]]:
@@ -327,9 +317,6 @@ def _range(each: Prepared, name: str, times: Mapping[str, Time]) -> tuple[int, i
         last = last if after is None else min(last, tick.offset + after)
         first = first if before is None else max(first, tick.offset - before)
     return first, last
-
-
-_ENDLESS = 2**40
 
 
 def _ticks(first: Time, last: Time) -> Iterator[Time]:
