@@ -371,12 +371,9 @@ def _shape(table: AnswerTable) -> DiagramShape:
 
 def chances(known: Known, query: str, asked: AnswersAtTicks) -> Chances:
     form = forms(known.plan)[query]
-    nothing = Chances(np.zeros(0), NO_GROWTH, np.zeros(0), np.full(asked.count, -1))
-    if not isinstance(form, QueryForm) or asked.count == 0:
-        return nothing
     at = np.flatnonzero(asked.whole)
-    if len(at) == 0:
-        return nothing
+    if not isinstance(form, QueryForm) or len(at) == 0:
+        return Chances(np.zeros(0), NO_GROWTH, np.zeros(0), np.full(asked.count, -1))
     table = table_of(known, form, asked.take(at)).relevant(form)
     (key,) = keys_of([table.columns])
     same = groups(key)

@@ -15,8 +15,7 @@ from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, once
 from antelog.engine.step.rows import holds
 from antelog.engine.values.encoding import UNBOUND
-from antelog.forecast.inference.forms import QueryForm
-from antelog.forecast.inference.formulas import WHEN, Condition
+from antelog.forecast.inference.forms import WHEN, Condition, QueryForm
 from antelog.forecast.inference.learning import OddsOf
 from antelog.forecast.rates.odds import Chain, Keys, Odds, each_once, possible_kinds
 from antelog.forecast.rates.sightings import Sightings, Sought, family_of, outcomes

@@ -23,7 +23,7 @@ from antelog.forecast.rates.tally import Learns, Ledger
 from antelog.forecast.scores.scored_lines import UNIT, exactly, log_losses_of
 
 WEIGHTS = (1.0, 1.0, 1.0, 2.0)
-"""Knowledge of wider classes counts as so many answers: query, pattern, state whether silent or not, state."""
+"""What is known of wider classes counts as answers: query, pattern, state whether silent or not, state."""
 
 AT_FIRST = 5.0  # knowledge of all keys counts as this many answers of one, before there are many
 OF_ALL = AT_FIRST * 40 ** np.linspace(-1, 1, 7)  # later, as that number by which past answers were likeliest
