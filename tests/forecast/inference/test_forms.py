@@ -22,12 +22,8 @@ static Site(x: text, y: text). Site(a, b).
 
 def test_an_open_time_is_written_out_tick_by_tick() -> None:
     found = formula(f"{INPUTS} P(X, T) :- Temp(X, high, T), Temp(X, low, U), U > T, U <= T+3. query P(X, T).")
-    assert [(literal.series.constants[0][1], literal.at) for literal in found.literals] == [
-        ("high", 0),
-        ("low", 1),
-        ("low", 2),
-        ("low", 3),
-    ]
+    literals = [(literal.series.constants[0][1], literal.at) for literal in found.literals]
+    assert literals == [("high", 0), ("low", 1), ("low", 2), ("low", 3)]
 
 
 def test_a_query_that_fixes_the_tick_counts_from_zero() -> None:
