@@ -1,9 +1,6 @@
-"""Comparisons as one system: whether they can hold together, and what else follows from them.
+"""Comparisons as a graph: a shortest path is the largest difference, a negative cycle a contradiction.
 
-Comparisons form a graph. The largest difference of two variables is a shortest path in it, and a cycle of
-negative length is a contradiction. Times and values each have a system with a smallest step of their own.
-
-    U <= T + 2, V <= U + 3: V is at most 5 later than T      W > V, W < 10: V < 10 follows
+U <= T + 2, V <= U + 3: V is at most 5 later than T      W > V, W < 10: V < 10 follows
 """
 
 from __future__ import annotations
@@ -33,8 +30,7 @@ from antelog.compile.literals.terms import (
 from antelog.compile.nodes.patterns import Earliest, Pattern
 from antelog.language.syntax import OPPOSITE
 
-ZERO = ""
-"""The variable whose value is always 0."""
+ZERO = ""  # the variable whose value is always 0
 
 
 class Most(NamedTuple):
@@ -52,10 +48,7 @@ Placed: TypeAlias = Callable[[Operand], tuple[str, int | Fraction] | None]
 
 
 class Differences:
-    """Difference constraints of comparisons between operands of one sort, and of further `known` bounds.
-
-    `excludes` says whether `!=` excludes differences; that makes a largest difference smaller by a `step`.
-    """
+    """Bounds of differences of operands of one sort; where `!=` excludes the largest, it is a `step` less."""
 
     def __init__(
         self,
@@ -208,11 +201,9 @@ def reaches_of(pattern: Pattern) -> Iterator[ReferenceReach]:
 # ---- values ----
 
 
-_TEXT = '"'
-"""Prefix of names for texts in the graph."""
+_TEXT = '"'  # prefix of names for texts in the graph
 
-_NUMBER = "="
-"""Prefix of names for calculations in the graph."""
+_NUMBER = "="  # prefix of names for calculations in the graph
 
 _BELOW = Most(0, -1)
 

@@ -4,8 +4,8 @@
           all is well                         14:30
     wt4   all is well                         14:20
 
-A lane has the answers of one device: of a value of the program's key, or of the first variable. Pages make
-the columns narrower where the window is, so labels are cut for several widths.
+A lane has the answers of one value of the program's key, or of the first variable. Labels are cut for several
+widths, as windows are.
 """
 
 from __future__ import annotations

@@ -131,8 +131,7 @@ LOOKS = {**theme.SEVERITY, **dict.fromkeys((REJECTED, CLOSED), theme.GREY), LOST
 """Colour is severity; truth is the shape of a mark. Averted or closed answers are grey."""
 _MANY = 12  # the literals that are listed; the others are counted
 _LEAST = 10  # the least pixels of a bar, so that an answer is seen that was open for one tick of 10,000
-_BEFORE, _AFTER = 10, 2 * _BESIDE + 8
-"""The pixels before the first tick and after the last, for the marks there."""
+_BEFORE, _AFTER = 10, 2 * _BESIDE + 8  # the pixels for marks before the first tick and after the last
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,7 @@ from antelog.why.rows import LiteralTruth, RankedRow
 from antelog.why.tree import FALSE, OPEN, TRUE, FactLine, LiteralNode, Sentence
 
 _TICK = re.compile(r"\btick (\d+)")
-LISTED = 5
-"""The most facts to list under a literal."""
+LISTED = 5  # the most facts to list under a literal
 
 
 def facts_like(
@@ -111,11 +110,7 @@ def _fact_line(grounds: Grounds, predicate: str, fact: Facts, remark: Sentence =
 def instead(
     grounds: Grounds, atom: Atom, tests: Sequence[Condition] = (), around: int = 0
 ) -> tuple[FactLine, ...]:
-    """Returns rows that were set aside, the fact in the slot, or facts much like the missing one.
-
-    `tests` are conditions that its open variables have to meet. Facts far from the tick `around` are less
-    like it.
-    """
+    """Returns rows that were set aside, the fact in the slot, or that most like it near the tick `around`."""
     found = [*islice(_set_aside(grounds, atom, tests), LISTED), *_in_slot(grounds, atom)]
     return tuple(found or _nearest(grounds, atom, around))
 
@@ -232,11 +227,9 @@ def background_near(grounds: Grounds, atom: StaticAtom) -> tuple[FactLine, ...]:
     return ()
 
 
-_MOST_TICKS = 100_000
-"""The most ticks of a range to look at one by one."""
+_MOST_TICKS = 100_000  # the most ticks of a range to look at one by one
 
-_MOST_MEMBERS = 100
-"""The most members of an aggregate to look at."""
+_MOST_MEMBERS = 100  # the most members of an aggregate to look at
 
 _WAITS: Sentence = ("waits until its variables have values",)
 

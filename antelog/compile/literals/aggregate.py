@@ -1,7 +1,6 @@
 """Aggregates in comparisons: `count(P(X, _, T-9..T)) >= 3`, `avg(V : P(V, T-9..T)) > 2 * avg(…)`.
 
-An aggregate lies between a least and a largest value, by the atoms that are true and those that may still
-come. The literal is true once the comparison holds for all values between, and false once it fails for all.
+Atoms may still come: a literal is true once it holds for all possible values, false once it fails for all.
 """
 
 from __future__ import annotations
@@ -32,16 +31,13 @@ from antelog.language.printer import value_text
 
 
 class Inside(Struct, frozen=True):
-    """The atoms inside of an aggregate: `P(X, V, T-9..T), V >= 0`; arguments that are None have any value.
-
-    If it is `single`, `first` and `last` are one tick. `relation` names the relation of these atoms.
-    """
+    """The atoms inside of an aggregate: `P(X, V, T-9..T), V >= 0`; arguments that are None have any value."""
 
     predicate: str
     arguments: tuple[Term | Inner | None, ...]
     first: Time
     last: Time
-    single: bool
+    single: bool  # no range is written: `first` and `last` are one tick
     conditions: tuple[Comparison, ...]
     relation: str
 

@@ -167,10 +167,7 @@ class StaticAtom(Condition, frozen=True, tag=True):
 
 
 class Call(Condition, frozen=True, tag=True):
-    """`near(A, B)`, `not contains(X, "test")`: a function is true, or false if `negated`.
-
-    If the function has no result (None), both are false.
-    """
+    """`near(A, B)`, `not near(A, B)`: without a result (None) of the function, both are false."""
 
     function: str
     arguments: tuple[Operand, ...]

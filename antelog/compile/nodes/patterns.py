@@ -28,14 +28,11 @@ from antelog.compile.literals.terms import (
 
 
 class Taking(NamedTuple):
-    """An asked literal that gives variables values: of the latest atom, or of an aggregate.
-
-    Nothing gives its `missing` variables values before it.
-    """
+    """An asked literal that gives variables values: of the latest atom, or of an aggregate."""
 
     literal: Last | Aggregation
     variables: frozenset[str]
-    missing: frozenset[str]
+    missing: frozenset[str]  # variables that it needs, and that nothing gives values before
 
 
 class Earliest(Struct, frozen=True):
@@ -97,8 +94,7 @@ class ByRole:
 class Pattern(ByRole, Struct, frozen=True, dict=True):
     """One way to derive an atom of a relation, whose variables and time stand for `answer` and `time`.
 
-    A pattern with fact literals is fact-driven: its answers open once a fact is evidence. One without is
-    clock-driven: its answers open at every tick.
+    Its answers open once a fact is evidence; without fact literals, clock-driven, they open at every tick.
     """
 
     answer: tuple[AnswerTerm, ...]

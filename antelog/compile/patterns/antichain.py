@@ -29,10 +29,8 @@ def minimal(patterns: Iterable[Pattern], work: Budget) -> tuple[Pattern, ...]:
 
 
 _TO_LOOK = 1
-_TO_COMPARE = 10
-"""Steps to look at a pattern, and to begin to compare it."""
-_KEYS_A_STEP = 8
-"""The number of features that are compared within a step."""
+_TO_COMPARE = 10  # steps to look at a pattern, and to begin to compare it
+_KEYS_A_STEP = 8  # the number of features that are compared within a step
 
 
 class Antichain:

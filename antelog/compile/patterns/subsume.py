@@ -24,14 +24,11 @@ from antelog.compile.literals.literal import Literal
 from antelog.compile.literals.terms import AnswerTerm, Bindings, Operand, Term, Time, Var, variables_in
 from antelog.compile.nodes.patterns import Called, Earliest, Pattern
 
-STEPS_EACH = 300
-"""The number of steps for each pattern that the limit allows."""
+STEPS_EACH = 300  # the number of steps for each pattern that the limit allows
 
-FEWEST_STEPS = 3_000_000
-"""The least number of steps, however low the limit of patterns is."""
+FEWEST_STEPS = 3_000_000  # the least number of steps, however low the limit of patterns is
 
-LONGEST_SEARCH = 20_000
-"""The most steps of one search for needless patterns or literals."""
+LONGEST_SEARCH = 20_000  # the most steps of one search for needless patterns or literals
 
 
 class TooMuchWorkError(Exception):
@@ -192,8 +189,7 @@ class _GivenUpError(Exception):
     """A search takes more steps than it may."""
 
 
-_Goal = tuple[Literal, Sequence[int]]
-"""A literal to be matched, and the numbers of the literals that it may become."""
+_Goal = tuple[Literal, Sequence[int]]  # a literal to be matched, and the numbers of those it may become
 
 
 class _Embedding:
@@ -291,11 +287,10 @@ class _Embedding:
             raise _GivenUpError
 
 
-_TO_PLACE = 3
-_TO_PREPARE = 3
-_TO_MATCH = 4
-_TO_CHECK = 6
-"""Steps to place and to prepare a literal, to try a candidate, and to look whether a comparison follows."""
+_TO_PLACE = 3  # steps to place a literal
+_TO_PREPARE = 3  # to prepare one
+_TO_MATCH = 4  # to try a candidate
+_TO_CHECK = 6  # to look whether a comparison follows
 
 
 class Matching(Bindings):
@@ -341,8 +336,7 @@ class Matching(Bindings):
 # ---- literals that can change places ----
 
 
-_MOST_KINDS = 8
-"""The most literals of the same shape to compare a literal with."""
+_MOST_KINDS = 8  # the most literals of the same shape to compare a literal with
 
 
 def alike(pattern: Pattern) -> Sequence[int]:

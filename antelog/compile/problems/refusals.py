@@ -1,10 +1,8 @@
 """Errors of whole programs: rules that have no patterns, and patterns that cannot be run.
 
-Each rule by itself is fine. Put together, the rules below ask whether some X makes the negation true, which
-is so for nearly every X.
+Put together, these rules ask whether some X makes a negation true, which is so for nearly every X: E404.
 
     OK(X, T) :- not Bad(X, T).    Any(T) :- OK(_, T).
-    Any: not Bad(X, T), X occurs only under `not`: E404
 """
 
 from __future__ import annotations
@@ -76,8 +74,7 @@ def endless(error: EndlessError, request: Request, document: syntax.Document) ->
     return Diagnostic("E601", message, rules[0].span, hint, notes)
 
 
-_SHOWN = 4
-"""The most goals that a message names."""
+_SHOWN = 4  # the most goals that a message names
 
 
 def _loop(names: list[str]) -> str:
@@ -208,8 +205,7 @@ def _at(name: str, ticks: int | None) -> str:
     return f"{name}({'any time' if ticks is None else later('T', ticks)})"
 
 
-LARGEST_OFFSET = 2**53 - 1
-"""No tick is later, so no two are further apart."""
+LARGEST_OFFSET = 2**53 - 1  # no tick is later, so no two are further apart
 
 
 def of_patterns(relations: Resolved, document: syntax.Document) -> Iterator[Diagnostic]:
@@ -350,10 +346,7 @@ def _resting_on_itself(pattern: Pattern, circle: frozenset[str], predicate: str)
 
 
 def _taking(pattern: Pattern, anything: set[str]) -> Iterator[Diagnostic]:
-    """Refuses `last` and aggregates that give values before what they need has any.
-
-    `last` gives values only where its slot is known, and has one fact a tick.
-    """
+    """Refuses `last` and aggregates that give values before what they need has any."""
     given: dict[str, Last] = {}
     for literal, variables, missing in pattern.takings:
         names, later = " and ".join(sorted(variables)), missing & pattern.guarded

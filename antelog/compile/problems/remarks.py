@@ -53,10 +53,8 @@ def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator
             yield from _piling_up(relation, clauses, document, seen)
 
 
-_FEW = 8
-"""Facts of which several may come at each tick: of eight there are 256 combinations of two each."""
-_FEW_SINGLE = 24
-"""Facts that come once a tick, as with `one per machine`: of 24 there are some 300 rows an answer."""
+_FEW = 8  # facts of which several may come at each tick: of eight there are 256 combinations of two each
+_FEW_SINGLE = 24  # facts that come once a tick, as with `one per machine`: of 24, some 300 rows an answer
 
 
 def _apart(pattern: Pattern, plan: Plan) -> tuple[int, int]:

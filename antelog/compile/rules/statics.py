@@ -21,15 +21,12 @@ Row = tuple[Value, ...]
 Facts = dict[str, set[Row]]
 Values = dict[str, Value]
 
-MOST_FACTS = 1_000_000
-"""The most facts that static rules may derive; all of them are kept in memory."""
+MOST_FACTS = 1_000_000  # the most facts that static rules may derive; all of them are kept in memory
 
-MOST_JOINED = 3_000_000
-"""The most rows that static rules may join, a few seconds' work."""
+MOST_JOINED = 3_000_000  # the most rows that static rules may join, a few seconds' work
 
 
-Call: TypeAlias = Callable[[str, Sequence[Value]], Value | bool | None]
-"""Calls a function by its name."""
+Call: TypeAlias = Callable[[str, Sequence[Value]], Value | bool | None]  # calls a function by its name
 
 
 def _call_nothing(function: str, _arguments: Sequence[Value]) -> None:
