@@ -19,8 +19,7 @@ from antelog.compile.comparisons import possible
 from antelog.compile.literals import AnyLiteral, Atom, Comparison
 from antelog.compile.literals.terms import Substitution, Time, variable_in
 from antelog.compile.nodes.patterns import Earliest, Pattern, Readable, Suffixed, apart, arranged, from_zero
-from antelog.compile.patterns.antichain import Antichain, minimal
-from antelog.compile.patterns.subsume import Budget, TooMuchWorkError, condense
+from antelog.compile.patterns.subsume import Antichain, Budget, TooMuchWorkError, condense, minimal
 from antelog.compile.rules.clauses import (
     Clause,
     Clauses,
