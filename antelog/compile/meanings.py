@@ -203,8 +203,6 @@ class QueryMeaning:
 
 
 class Meanings:
-    """The meanings of the relations of a plan."""
-
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.known: dict[str, str] = {}
@@ -305,8 +303,6 @@ def inputs_of(plan: Plan, query: Relation) -> tuple[str, ...]:
 
 
 class Fate(Enum):
-    """The fate of a query in a new version."""
-
     SAME = "same"
     RETIMED = "retimed"  # the patterns are the same, but a delay or `one per` may decide at other ticks
     CHANGED = "changed"

@@ -115,7 +115,6 @@ def _by_width(labels: list[str]) -> str | list[str]:
 
 
 def columns_of(rows: Sequence[RowLabel], width: int, font_size: float = FONT_SIZE) -> LabelColumns:
-    """The columns of a picture of this width in pixels."""
     share = font_size / FONT_SIZE
     times_of_rows = _dated([row.time for row in rows])
     rows = [replace(row, time=time) for row, time in zip(rows, times_of_rows, strict=True)]

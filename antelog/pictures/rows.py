@@ -38,7 +38,6 @@ class Clock:
     stamps = False
 
     def axis_value(self, tick: float) -> float:
-        """The position of a tick on the axis."""
         return tick
 
     def text(self, tick: int) -> str:
@@ -90,7 +89,6 @@ class Calendar(Clock):
 
     @property
     def _days(self) -> tuple[str, str]:
-        """The first day, and the last."""
         first, last = (moment(tick, self._shown).partition(" ")[0] for tick in (self.first, self.last))
         return first, last
 
@@ -146,7 +144,6 @@ class Frame:
     margin: int
 
     def pixels(self, ticks: float) -> float:
-        """The width of some ticks in pixels."""
         return ticks * self.width / (self.last - self.first + 1.2)
 
     def x(self, scale: alt.Scale | None = None, *, titled: bool = True, marks: bool = False) -> alt.X:

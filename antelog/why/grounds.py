@@ -1,9 +1,7 @@
 """The grounds of explanations: the rules as written, the facts there are, and the rows that were set aside.
 
-    Grounds.of_facts(program, {"Temp": frame})     all facts that were recorded
-    Grounds.of_state(program, plan, state, …)      those that the engine has kept
-
-The plan has the relations of every literal that a rule may ask for, not only those of the queries.
+Grounds.of_facts(program, {"Temp": frame})     all facts that were recorded
+Grounds.of_state(program, plan, state, …)      those that the engine has kept
 """
 
 from __future__ import annotations

@@ -54,8 +54,6 @@ class LiteralTruth:
 
 @dataclass(frozen=True, eq=False)
 class WayRows:
-    """Rows of a way, and its literals in them."""
-
     grounds: Grounds
     way: Way
     found: Derivations
@@ -196,7 +194,6 @@ class RankedRow:
 
     @cached_property
     def values(self) -> Replacement:
-        """The replacement of variables by its values."""
         return _Valued(self)
 
     def truth(self, literal: AnyLiteral) -> LiteralTruth:
@@ -354,11 +351,9 @@ class Derivable:
         return sorted(rows, key=_rank)[:most]
 
     def nearest(self) -> list[RankedRow]:
-        """Returns the best row of each rule."""
         return sorted((each.best[0] for each in self.rules if each.best), key=_rank)
 
     def add(self, of_rule: RuleRows, rows: WayRows, most: int) -> None:
-        """Adds the rows of a way by a rule."""
         each = rows.found
         if not each.rows.count:
             return

@@ -144,8 +144,6 @@ class Aggregate(Struct, frozen=True, tag=True):
 
 
 class Aggregation(AskedNode, frozen=True, tag=True):
-    """An aggregate compared with an operand, or with another aggregate."""
-
     has_amount: ClassVar[bool] = True
     left: Aggregate
     operator: str
@@ -228,7 +226,6 @@ class Aggregation(AskedNode, frozen=True, tag=True):
 
 
 def _joined(parts: Iterable[terms.Part]) -> tuple[terms.Part, ...]:
-    """Joins neighbouring texts among parts."""
     found: list[terms.Part] = []
     for part in parts:
         if isinstance(part, str) and found and isinstance(found[-1], str):

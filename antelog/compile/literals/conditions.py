@@ -8,9 +8,7 @@ from typing import NamedTuple, Self
 from antelog.compile.literals import terms
 from antelog.compile.literals.literal import Condition, Lowering, PutIn, StaticWorld, Value
 from antelog.language import syntax
-from antelog.language.literals.comparison import HOLDS
-
-_MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+from antelog.language.literals.comparison import HOLDS, MIRRORED
 
 
 class Equation(NamedTuple):
@@ -80,8 +78,7 @@ class Comparison(Condition, frozen=True, tag=True):
 
     @property
     def mirrored(self) -> Comparison:
-        """The comparison with its sides exchanged."""
-        return Comparison(self.right, _MIRRORED[self.operator], self.left)
+        return Comparison(self.right, MIRRORED[self.operator], self.left)
 
     @property
     def outcome(self) -> bool | None:

@@ -182,8 +182,6 @@ class ReferenceReach:
 
 
 class Literal(Struct, frozen=True):
-    """A literal of a rule or a pattern."""
-
     @classmethod
     def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Literal] | None:
         """Returns the literals that one of the syntax tree stands for; None if it is of another kind."""
@@ -200,7 +198,6 @@ class Literal(Struct, frozen=True):
         raise NotImplementedError
 
     def replaced(self, by: Replacement) -> Self:
-        """Returns the literal with its variables replaced."""
         raise NotImplementedError
 
     @property
@@ -231,7 +228,6 @@ class Literal(Struct, frozen=True):
 
     @property
     def variables(self) -> frozenset[str]:
-        """Its variables, of objects and of times."""
         return variables_in(self.operands)
 
     @property

@@ -100,7 +100,6 @@ class Calculated(Struct, frozen=True, tag=True):
 
     @property
     def has_inner(self) -> bool:
-        """Whether it has a variable that an aggregate has for itself."""
         return any(isinstance(each, Inner) for each in all_in(self.operands))
 
 

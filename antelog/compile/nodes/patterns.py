@@ -233,8 +233,6 @@ def _is_shared(variable: str) -> bool:
 
 
 class Suffixed(_Renaming):
-    """Adds a suffix to the names of all variables."""
-
     def __init__(self, suffix: str) -> None:
         self.suffix = suffix
 
@@ -268,8 +266,6 @@ class Readable(_Renaming):
 
 
 class Called(_Renaming):
-    """Gives some variables other names."""
-
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = names
 

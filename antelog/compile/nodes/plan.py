@@ -174,7 +174,6 @@ class Input(Struct, frozen=True):
 
     @property
     def delays(self) -> frozenset[int]:
-        """Every delay that some fact may have."""
         return frozenset({self.delay, *(refinement.delay for refinement in self.refinements)})
 
 
@@ -199,8 +198,6 @@ class StaticRule(ByRole, Struct, frozen=True, dict=True):
 
 
 class Argument(Struct, frozen=True):
-    """An argument of an input, of a static relation, or of a relation."""
-
     name: str
     position: int
 
@@ -228,8 +225,6 @@ class TimeReading(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True, cache_hash=True):
-    """A compiled program."""
-
     inputs: tuple[Input, ...]
     statics: tuple[Static, ...]
     static_rules: tuple[StaticRule, ...]

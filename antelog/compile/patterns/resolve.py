@@ -198,8 +198,6 @@ class EndlessError(Exception):
 
 
 class Resolver:
-    """Finds the patterns of queries, each once."""
-
     def __init__(self, clauses: Mapping[str, Sequence[Clause]], limit: int) -> None:
         self._clauses = clauses
         self._limit = limit

@@ -469,16 +469,15 @@ class Antichain:
 class _Features:
     """The literals, offsets and arguments that a pattern needs to find in those it subsumes: a cheap test.
 
-    Offsets and arguments count between patterns whose answers are plain variables (`plain`): arguments that
-    are answers or constants, and which of them are the same. If all arguments of all literals count, `size`
-    is their number, else 0: of the same size, such a pattern subsumes only its equal.
+    Offsets and arguments count where answers are plain variables: those that are answers or constants, and
+    which of them are the same.
     """
 
     pattern: Pattern
     plain: bool
     predicates: frozenset[Hashable]
     keys: frozenset[Hashable]
-    size: int
+    size: int  # if all arguments count their number, else 0: of one size, it subsumes only its equal
 
     @staticmethod
     def of(pattern: Pattern) -> _Features:

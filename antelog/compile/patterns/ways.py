@@ -103,15 +103,12 @@ class Way:
 
     @property
     def is_possible(self) -> bool:
-        """Whether its conditions can hold together."""
         earliest = {each.variable: each.tick for each in self.pattern.earliest}
         return False not in self.outcomes.values() and possible(self.pattern.comparisons, earliest)
 
 
 @dataclass
 class Ways:
-    """The search for the ways to one atom."""
-
     rules: Mapping[str, Sequence[LoweredRule]]
     frame: EvidenceFrame | None = None
     cut: bool = False  # there are more than were looked at

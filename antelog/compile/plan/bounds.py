@@ -248,7 +248,6 @@ class BaseReach:
 
 
 def base_reaches(plan: Plan, name: str, cycles: Mapping[str, frozenset[str]]) -> frozenset[BaseReach]:
-    """Returns all bases of a relation's atoms."""
     relations = {relation.name: relation for relation in plan.relations}
     return frozenset(_bases(relations[name], relations, cycles))
 

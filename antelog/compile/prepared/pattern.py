@@ -4,8 +4,7 @@
     facts: A(X, T)    asked: not B(X, U), from 1 to 3 ticks after the answer    fact-driven
 
 Two hypotheses are the same if their texts are. A *signature* is the text of literals with a gap for every
-known value; equal signatures with equal values are equal texts. Literals that share open variables are one
-unit, compared as a whole, up to the names of these variables.
+known value. Literals that share open variables are one unit, compared up to the names of these variables.
 
     p(X, T), r(Y, T), s(Y, T) with X and T known, Y open     p(#, #) [X, T]     r(A, #) s(A, #) [T, T]
 """

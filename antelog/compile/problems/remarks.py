@@ -16,7 +16,6 @@ from antelog.language.graph import components
 
 
 def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator[Diagnostic]:
-    """Yields warnings about a program that can be run."""
     steps = {name: {g.predicate for c in own for g in c.facts} for name, own in clauses.items()}
     loops = [loop for loop in components(steps) if len(loop) > 1]
     recursive = {name for loop in loops for name in loop} | {name for name in steps if name in steps[name]}

@@ -59,7 +59,6 @@ class _World:
         self._derived = self._joined = 0
 
     def exists(self, name: str, known: tuple[Value | None, ...]) -> bool:
-        """Returns whether there is a fact with these values (None: any)."""
         positions = tuple(i for i, value in enumerate(known) if value is not None)
         return tuple(known[i] for i in positions) in self.table(name, positions)
 
