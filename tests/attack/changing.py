@@ -1,7 +1,4 @@
-"""Types that change: facts with values of another type at each step, through engines, `watch`, and buckets.
-
-Frost(null, 0), then Frost("p1", 1), Frost(7, 2) and Frost(2024-02-29, 3), with alerts, a model, a limit
-"""
+"""Types that change: facts with values of another type at each step, through engines, `watch` and buckets."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""One attempt of an attack, and what it shows: nothing, or a finding with the case that led to it.
-
-attempt("parse ''", lambda: antelog.parse(""))    None: it works, or raises an AntelogError
-"""
+"""One attempt of an attack, and what it shows: nothing, or a finding with the case that led to it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Types that change, on a real Spark: a stream over files, stopped and gone on with, and a batch over all.
-
-Both write the same changes, as an engine in this process does; each record is a fact, waits, or is set aside.
-"""
+"""Types that change, on a real Spark: a stream over files, stopped and gone on with, and a batch over all."""
 
 from __future__ import annotations
 

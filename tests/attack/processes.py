@@ -1,7 +1,6 @@
 """Several `antelog watch` on one state or output, by whatever name, killed at any moment: they write as one.
 
-The output is always the beginning of what one process writes that nobody kills, but for lines of kinds that
-some of them leave out; so two that write at once spoil it.
+The output is always the beginning of what one process writes, but for kinds that some of them leave out.
 """
 
 from __future__ import annotations

@@ -1,10 +1,4 @@
-"""Receivers of alerts that answer whatever they like, beside a good one.
-
-    429 with a `Retry-After` of the year 1, a header that never ends, a command that prints for ever
-
-The process that sends stays, says nothing that no user should see, and the good receiver has each alert at
-once. The alerts are those of a run.
-"""
+"""Receivers of alerts that answer whatever they like, beside a good one, which has each alert at once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Far times: facts of 1970, of the year 9999 or of no year between those of one day, through all that runs.
-
-Temp("wt2", high) at 2024-01-01, then at 2124-01-01: `not Shdn(X, T)` holds at millions of ticks between
-"""
+"""Far times: facts of 1970, of the year 9999 or of none between those of one day, through all that runs."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
 """Words of 100,000 letters in every view: the page, alerts, tables, pictures and notebooks.
 
-The words of the query and of an alert have each a thousand times.
-
-    attempts(1_000, 1)     each word in each view
-
 A view of them takes a fraction of a second; one that looks at a text again for each letter takes hours.
 """
 
