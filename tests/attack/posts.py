@@ -1,7 +1,6 @@
 """Records whose types change, posted to a real `antelog watch` that is ended, killed and started again.
 
-What it writes is what one run in this process writes, which reads them all at once: no record is missing,
-each is a fact or set aside with a reason, and each alert is sent.
+It writes what a run writes that reads them all at once: no record and no alert is missing.
 """
 
 from __future__ import annotations

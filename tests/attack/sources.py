@@ -1,7 +1,4 @@
-"""Odd first records, through the sources that go on: the good records behind them are all read.
-
-temp.jsonl that begins with `{"event": "start"}`, standard input that begins with a stack trace
-"""
+"""Odd first records, through the sources that go on: the good records behind them are all read."""
 
 from __future__ import annotations
 
