@@ -43,11 +43,9 @@ class Counts:
         return sum(getattr(self, name) for name in FATES)
 
 
-FATES: Mapping[str, str] = {f.name: f.metadata["words"] for f in fields(Counts)}
-"""The words of summaries for each fate."""
+FATES: Mapping[str, str] = {f.name: f.metadata["words"] for f in fields(Counts)}  # the words of summaries
 
-REASONS = tuple(f.name for f in fields(Counts) if f.metadata["set aside"])
-"""The fates of rows that are set aside, each with a sentence about the fault."""
+REASONS = tuple(f.name for f in fields(Counts) if f.metadata["set aside"])  # those of rows set aside
 
 PARTICULAR = "`[^`]*`|[0-9]+"
 """A pattern, also for Java, of the values and numbers in such sentences that differ from row to row."""

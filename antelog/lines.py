@@ -74,8 +74,7 @@ class LogLine(TypedDict, total=False):
     by: str
 
 
-LABEL = ("severity", "text")
-"""The last columns of lines of queries with a severity or words."""
+LABEL = ("severity", "text")  # the last columns of lines of queries with a severity or words
 
 
 def is_change(record: Mapping[str, Any]) -> TypeGuard[LogLine]:
@@ -142,8 +141,7 @@ def _iso(value: object) -> object:
 
 # ---- literals ----
 
-_BEYOND = 10**18
-"""The least number that is too large for a tick."""
+_BEYOND = 10**18  # the least number that is too large for a tick
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +255,7 @@ def literal_of(text: str) -> LineLiteral:
     )
 
 
-_PLAIN_TEXT = re.compile(r'"[^"\\]*"')
-"""A quoted text without escapes."""
+_PLAIN_TEXT = re.compile(r'"[^"\\]*"')  # a quoted text without escapes
 
 
 def _plain_literal(text: str) -> LineLiteral | None:
@@ -330,12 +327,10 @@ LITERAL = pa.struct(
 
     not Shdn(wt2, 3..8)     of Shdn, negated, arguments ["wt2"], first 3, last 8"""
 
-TEXT_LITERALS, STRUCTS = LITERALS = ("text", "structs")
-"""The forms of literals in tables."""
+TEXT_LITERALS, STRUCTS = LITERALS = ("text", "structs")  # the forms of literals in tables
 
 
-LITERAL_COLUMNS = ("explanations", "because", "lost")
-"""The columns of lines with literals."""
+LITERAL_COLUMNS = ("explanations", "because", "lost")  # the columns of lines with literals
 
 
 def of_structs(type_: pa.DataType) -> pa.DataType:

@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-# Not every system has these.
+# Opens a file that is not a link, and that other programs do not inherit; not every system can do all this.
 PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-"""Flags for opening a file that is not a link, and that other programs do not inherit."""
 
 
 def write(path: str | PathLike[str], content: bytes, *, mode: int | None = None) -> None:

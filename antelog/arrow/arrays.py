@@ -21,8 +21,7 @@ from antelog.arrow.kinds import kind_of_column
 
 Array: TypeAlias = pa.Array | pa.ChunkedArray
 
-MOST_DIGITS = 76
-"""The most digits of a whole number that fits into a column."""
+MOST_DIGITS = 76  # the most digits of a whole number that fits into a column
 
 
 def array_of(values: Sequence[object]) -> pa.Array:
@@ -87,8 +86,7 @@ def from_blob(blob: bytes) -> pa.Table:
 
 
 _DAY = 24 * 3_600 * 10**6
-_YEARS = (-719_162 * _DAY, 2_932_897 * _DAY - 1)
-"""The years 1 to 9999 in microseconds since 1970: calendars, and most other libraries, end there."""
+_YEARS = (-719_162 * _DAY, 2_932_897 * _DAY - 1)  # the years 1 to 9999, as in calendars and most libraries
 _MOST = 2**63 - 1
 
 

@@ -60,8 +60,7 @@ def kind_of_column(type_: pa.DataType) -> Kind | None:
 
 # ---- values other than numbers and texts ----
 
-Raw: TypeAlias = int | bytes
-"""The storage of a value other than a number or a text."""
+Raw: TypeAlias = int | bytes  # the storage of a value other than a number or a text
 
 
 # kind -> the type its values have when they come out, in microseconds and in nanoseconds

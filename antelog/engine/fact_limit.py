@@ -29,8 +29,7 @@ from antelog.engine.state import State
 from antelog.engine.step.query import POSSIBLE, LineSelection
 from antelog.engine.step.schema import united
 
-LIMIT = "(limit)"
-"""The reason reported for an answer that is rejected because its facts were dropped."""
+LIMIT = "(limit)"  # the reason reported for an answer that is rejected because its facts were dropped
 
 Log = Mapping[str, pa.Table]
 

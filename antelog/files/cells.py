@@ -42,8 +42,7 @@ _SHORT = r"^[+-]?[0-9]{1,18}$"
 _WHOLE = r"^[+-]?[0-9]+$"
 _LONG = r"[0-9]{16}"
 _TOO_LONG = rf"^[+-]?0*[1-9][0-9]{{{MOST_DIGITS},}}$"
-NUMBERS = ("number", "integer", "double")
-"""The types of columns of numbers."""
+NUMBERS = ("number", "integer", "double")  # the types of columns of numbers
 
 
 def column_type(type_: str | None) -> pa.DataType:

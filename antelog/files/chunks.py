@@ -158,8 +158,7 @@ def _first(faults: Iterable[Fault]) -> dict[int, str]:
     return {row: fault.detail(row) for row, fault in sorted(first.items())}
 
 
-_MANY = 10_000
-"""The first rows, which tell how close facts of one tick are."""
+_MANY = 10_000  # the first rows, which tell how close facts of one tick are
 
 
 def _gap(wanted: WantedColumns, chunk: Chunk, table: pa.Table) -> int | None:

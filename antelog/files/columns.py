@@ -16,19 +16,12 @@ from antelog.files.cells import looks_like_time
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.epochs import TICKLESS, TICKS, Counting
 
-DEFAULT_ARRIVAL = "arrival"
-"""The files' name of the column of arrivals, unless a user gives another."""
-ARRIVAL = InTicks("the arrival")
-"""The name of the column of arrivals in tables, which no column of a predicate can have."""
+DEFAULT_ARRIVAL = "arrival"  # the files' name of the column of arrivals, unless a user gives another
+ARRIVAL = InTicks("the arrival")  # the column of arrivals in tables; no predicate can have it
 
-_UNNAMED = re.compile("c[0-9]+")
-"""Names of columns of predicates that are not declared."""
-
-LINE = "the line"
-"""The name of the column of the lines in files that rows are from."""
-
-ROW = "@row"
-"""The name to which the column of a row's place is mapped: `readings.csv:17`."""
+_UNNAMED = re.compile("c[0-9]+")  # names of columns of predicates that are not declared
+LINE = "the line"  # the name of the column of the lines in files that rows are from
+ROW = "@row"  # the name to which the column of a row's place is mapped: `readings.csv:17`
 
 
 @dataclass(frozen=True)
@@ -236,8 +229,7 @@ class Advice:
             self.notes.append(f"{str(error).rstrip('.')}; records without them are set aside, as line {line}")
 
 
-_SHOWN = 20
-"""Names of a file that are shown, at most."""
+_SHOWN = 20  # names of a file that are shown, at most
 _TIMES = re.compile(
     r"(^|[_.])(time|ts|at|utc|date|day|week|when|sent|epoch|nanos|millis)$|(^|[_.])time[_.]|timestamp",
     re.IGNORECASE,
@@ -245,10 +237,8 @@ _TIMES = re.compile(
 """Names that columns of times often have."""
 _ARRIVALS = re.compile(r"(^|[_.])(received|arrived|arrival|seen|ingested)($|[_.])", re.IGNORECASE)
 """Names that columns of arrivals often have."""
-_UNKNOWN = "COLUMN"
-"""The placeholder of a name that could not be guessed."""
-_SHORTEST = 3
-"""Letters of a name, at least: a shorter one is part of too many others."""
+_UNKNOWN = "COLUMN"  # the placeholder of a name that could not be guessed
+_SHORTEST = 3  # letters of a name, at least: a shorter one is part of too many others
 
 
 def has(names: Sequence[str], inner: Iterable[str] = ()) -> str:

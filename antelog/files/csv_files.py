@@ -31,8 +31,7 @@ from antelog.files.json_files import JsonRows
 from antelog.files.records import Bad, Block, Grammar, Row, breaks, grammar_of, separator_of, text_of
 from antelog.language.durations import ticks_of
 
-_HEAD = 1 << 16
-"""The first bytes of a file, which tell what separates the values."""
+_HEAD = 1 << 16  # the first bytes of a file, which tell what separates the values
 
 
 class CsvHeader(msgspec.Struct, frozen=True):

@@ -23,12 +23,9 @@ from antelog.files.records import Bad, Block
 _DECODER = msgspec.json.Decoder()
 _NOTHING = object()
 _TOO_LONG = 10**MOST_DIGITS
-_LOOKED_AT = 100
-"""Rows in which names of inner fields are looked for, to be shown."""
-_DEEPEST = 8
-"""Deeper fields are not shown."""
-_KINDS = 1_000
-"""Kinds of JSON objects, by their names, that are remembered."""
+_LOOKED_AT = 100  # rows in which names of inner fields are looked for, to be shown
+_DEEPEST = 8  # deeper fields are not shown
+_KINDS = 1_000  # kinds of JSON objects, by their names, that are remembered
 
 
 class JsonRow(NamedTuple):

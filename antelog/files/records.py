@@ -21,21 +21,15 @@ from typing import BinaryIO
 
 from antelog.errors import DataError
 
-SIZE = 1 << 20
-"""Bytes that are read at a time."""
-LONGEST = 1 << 26
-"""Bytes of a line, at most, or not many more."""
-LARGEST = 1 << 20
-"""Bytes of a row in which a quote is open, at most."""
-MOST_LINES = 1000
-"""Lines of a row in which a quote is open, at most."""
+SIZE = 1 << 20  # bytes that are read at a time
+LONGEST = 1 << 26  # bytes of a line, at most, or not many more
+LARGEST = 1 << 20  # bytes of a row in which a quote is open, at most
+MOST_LINES = 1000  # lines of a row in which a quote is open, at most
 
 _TOO_LONG = f"the line has more than {LONGEST >> 20} MiB"
 _OPEN = f"has a quote that is not closed within {MOST_LINES:,} lines or {LARGEST >> 20} MiB"
-_SHOWN = 1000
-"""Bytes that are shown of a lost row."""
-_NEAR = 1 << 12
-"""Bytes within which most rows end."""
+_SHOWN = 1000  # bytes that are shown of a lost row
+_NEAR = 1 << 12  # bytes within which most rows end
 _BREAK = re.compile(rb"\r\n|\n|\r")
 _SEPARATORS = b",;\t"
 _QUOTED = re.compile(rb'(?<![^,;\t\r\n])"[^"]*+(?:""[^"]*+)*+"')
@@ -227,8 +221,7 @@ def pieces(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[byt
     yield from iter(partial(stream.read, size), b"")
 
 
-MARK = len(BOM_UTF8)
-"""Bytes that show whether a file begins with a mark."""
+MARK = len(BOM_UTF8)  # bytes that show whether a file begins with a mark
 
 
 def without_mark(head: bytes, path: Path | str) -> bytes:

@@ -27,17 +27,12 @@ from antelog.escaping import cell
 from antelog.files.naming import Form, form_of
 from antelog.writing import replacing
 
-_KINDS = 1_000
-"""Different reasons that are counted, at most, so that odd files do not fill the memory."""
+_KINDS = 1_000  # different reasons that are counted, at most, so that odd files do not fill the memory
 _MALFORMED = "malformed"
-_LONGEST = 200
-"""Letters of an example that are shown, at most."""
+_LONGEST = 200  # letters of an example that are shown, at most
+SHOWN = 5  # rejects that a summary shows in full
 
-SHOWN = 5
-"""Rejects that a summary shows in full."""
-
-_WRITTEN = ("file", "line", "predicate", "reason", "detail", "row")
-"""The fields of a reject that are written to a file."""
+_WRITTEN = ("file", "line", "predicate", "reason", "detail", "row")  # what files have of a reject
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,8 @@ from antelog.engine.columns import tables
 from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.tables import Column, ordered
 
-BUDGET = 256 * 2**20
-"""The bytes that a table may take by default."""
-
-_A_ROW = 80
-"""The bytes of a row of about ten columns."""
+BUDGET = 256 * 2**20  # the bytes that a table may take by default
+_A_ROW = 80  # the bytes of a row of about ten columns
 
 _budget: ContextVar[int] = ContextVar("budget", default=BUDGET)
 
@@ -209,11 +206,8 @@ def band_pairs(left: Column, right: Column, band: TickRange, number: Column) -> 
 # compared: mostly none. Sorting all digests takes more than twice as long.
 
 
-_PLACES = 8
-"""The least number of places per fact."""
-
-_APART = 32
-"""The least number of places per known fact, when others are compared with those."""
+_PLACES = 8  # the least number of places per fact
+_APART = 32  # the least number of places per known fact, when others are compared with those
 
 
 def alike(digests: Column) -> Column:

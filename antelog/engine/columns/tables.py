@@ -18,14 +18,9 @@ Column = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.float64]
 
-NEVER = np.int64(2**62)
-"""A tick at which nothing happens any more."""
-
-ROOM = 2**62
-"""The upper bound of keys."""
-
-FEW = 64
-"""Up to this many rows stay in Python, where twenty numbers take as long as a call into NumPy."""
+NEVER = np.int64(2**62)  # a tick at which nothing happens any more
+ROOM = 2**62  # the upper bound of keys
+FEW = 64  # up to this many rows stay in Python, where twenty numbers take as long as a call into NumPy
 
 
 def columns(count: int, length: int = 0) -> list[Column]:
@@ -78,8 +73,7 @@ def roomy(length: int) -> int:
     return 8 * length + 1024
 
 
-_IDS = -(2**51)
-"""The first cell of an id, far from the marks -1, -2, … that stand for no value."""
+_IDS = -(2**51)  # the first cell of an id, far from the marks -1, -2, … that stand for no value
 
 
 def _apart(low: int, count: int) -> bool:

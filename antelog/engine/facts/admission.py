@@ -78,8 +78,7 @@ class _Objection:
     detail: Callable[[Column], pa.Array]
 
 
-Objector: TypeAlias = Callable[[Input, Facts], tuple[Mask, pa.Array]]
-"""Masks the facts of an input that conflict with others, and describes each conflict."""
+Objector: TypeAlias = Callable[[Input, Facts], tuple[Mask, pa.Array]]  # masks conflicting facts, with reasons
 
 
 def admit(
@@ -377,12 +376,9 @@ def beyond(plan: Plan, frames: Mapping[str, Frame], until: int, *, arrival: str)
 #
 # A frame of which nothing was understood would look like one in which nothing happened.
 
-_MANY = 20
-"""In frames of fewer rows it is ordinary that most are late, early, or claim a slot another one holds."""
-_CALLER = 4
-"""The stack level of the line that called `advance`, above the check of its arguments."""
-_LONGEST = 200
-"""The most characters of an example."""
+_MANY = 20  # in frames of fewer rows it is ordinary that most are late, early, or in conflict
+_CALLER = 4  # the stack level of the line that called `advance`, above the check of its arguments
+_LONGEST = 200  # the most characters of an example
 _REMEDIES = {
     LATE: "Hand them over before, have a column with their arrivals, or declare a longer delay",
     EARLY: "Advance to a later tick, or have a column with their arrivals",

@@ -77,8 +77,7 @@ def _check(row: object, first: Any, which: str) -> None:
 
 Frame: TypeAlias = Any
 
-_ARRIVAL = "arrival tick"
-"""The internal name of the arrival. No column of an input can have it."""
+_ARRIVAL = "arrival tick"  # the internal name of the arrival. No column of an input can have it.
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,8 +30,7 @@ from antelog.engine.columns.spans import Spans, span, spans_of
 from antelog.engine.columns.tables import Column, Mask, columns
 from antelog.engine.values.values import Values
 
-Places: TypeAlias = tuple[tuple[int, int], ...]
-"""Columns, each with the cell it must have, or with another column it must equal."""
+Places: TypeAlias = tuple[tuple[int, int], ...]  # columns, each with its cell or its equal column
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +114,7 @@ class Stream:
 
 History = Mapping[str, Stream]
 
-_SMALL = 256
-"""Copying up to this many facts costs no more than handling another part."""
+_SMALL = 256  # copying up to this many facts costs no more than handling another part
 
 
 def joint(parts: Iterable[Facts], width: int) -> Facts:
@@ -164,8 +162,7 @@ def _ticks_in(stream: Stream, about: Spans) -> list[int]:
     return ticks
 
 
-_MANY = 64
-"""Looking up one tick costs as much as looking through this many."""
+_MANY = 64  # looking up one tick costs as much as looking through this many
 
 
 def added(history: History, new: Mapping[str, Facts]) -> History:
@@ -355,8 +352,7 @@ class SeenValues(ColumnSet):
         return self.and_then(SeenValues(first.take(new), same.least(since).take(new)))
 
 
-Seen: TypeAlias = Mapping[SeenColumns, SeenValues]
-"""The values seen in the columns of each unguarded variable."""
+Seen: TypeAlias = Mapping[SeenColumns, SeenValues]  # the values seen of each unguarded variable
 
 
 def seen_from_the_start(

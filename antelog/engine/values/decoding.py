@@ -143,8 +143,7 @@ def _array_of(texts: tuple[str, ...]) -> pa.Array:
     return pa.array(texts, pa.string())
 
 
-_FEW = 16
-"""With this many rows per text, joining the texts is cheaper than joining row by row."""
+_FEW = 16  # with this many rows per text, joining the texts is cheaper than joining row by row
 
 
 def in_pieces(parts: Sequence[tuple[pa.Array, Column | None]], count: int) -> pa.Array:
@@ -201,8 +200,7 @@ def _keywords() -> pa.Array:
 
 _Number = TypeVar("_Number", bound=np.number[Any])
 _Offsets: TypeAlias = NDArray[np.int32]
-_MOST = 2**31 - 1
-"""The most bytes of texts in an Arrow array."""
+_MOST = 2**31 - 1  # the most bytes of texts in an Arrow array
 
 
 class GrowingTexts:
@@ -253,8 +251,7 @@ def with_room(array: NDArray[_Number], size: int) -> NDArray[_Number]:
     return array if size <= len(array) else np.resize(array, 2 * size)
 
 
-_WORTH_SORTING = 4
-"""All texts are sorted once this many times as many were looked up since the last new value."""
+_WORTH_SORTING = 4  # all texts are sorted after this many lookups per text since the last new value
 
 
 @dataclass(frozen=True)

@@ -16,21 +16,14 @@ from antelog.engine.columns import tables
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.types import Item, has_no_double, nearest_double
 
-UNBOUND = -1
-"""The cell of no value: null, not-a-number, or an unbound variable."""
-OTHERS = -2
-"""The cell of all values that neither a fact nor the background nor a rule names."""
-
-FIRST_ID = -(2**51)
-"""The cell of the first id: 0xFFF8000000000000."""
-
-LAST_ID = -3
-"""The last cell of ids."""
+UNBOUND = -1  # the cell of no value: null, not-a-number, or an unbound variable
+OTHERS = -2  # the cell of all values that neither a fact nor the background nor a rule names
+FIRST_ID = -(2**51)  # the cell of the first id: 0xFFF8000000000000
+LAST_ID = -3  # the last cell of ids
 
 _INFINITIES = np.array([math.inf, -math.inf]).view(np.int64)
 
-_EXACT = 2**53
-"""Up to here a double holds every whole number."""
+_EXACT = 2**53  # up to here a double holds every whole number
 
 Intern = Callable[[list[Item]], Column]
 

@@ -179,8 +179,7 @@ def _failed(function: UserFunction, arguments: Sequence[_Argument], count: int, 
     return f"{function.name}({said}){more} failed: {in_words(found, file_of(function))}"
 
 
-_TRIED = 1000
-"""The rows tried one by one, to name the one at which a function fails."""
+_TRIED = 1000  # the rows tried one by one, to name the one at which a function fails
 
 
 def _result(name: str, gives: str | None, found: Any, count: int) -> pa.Array:
@@ -213,8 +212,7 @@ def _is_large(whole: pa.Array) -> bool:
     return bool(least.is_valid and (least.as_py() < -EXACT or most.as_py() > EXACT))
 
 
-_SINGLE = (str, bytes, bytearray, memoryview, Mapping, Set)
-"""Types that have parts, but whose parts are not results of rows, or have no order."""
+_SINGLE = (str, bytes, bytearray, memoryview, Mapping, Set)  # their parts are not results, or unordered
 
 
 def _column(found: Any, *, doubles: bool = False) -> pa.Array | None:
@@ -261,8 +259,7 @@ def _in_short(found: Any) -> str:
 # ---- the functions of the language; their names and types are in `antelog/language/functions.py` ----
 
 Doubles: TypeAlias = NDArray[np.float64]
-EARTH = 6371.0088
-"""The mean radius of the earth, in kilometres."""
+EARTH = 6371.0088  # the mean radius of the earth, in kilometres
 
 
 def distance_km(lat1: Doubles, lon1: Doubles, lat2: Doubles, lon2: Doubles) -> Doubles:

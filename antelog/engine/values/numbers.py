@@ -24,8 +24,7 @@ from antelog.language.literals.aggregate import Affine
 from antelog.language.moments import Timescale
 from antelog.language.terms import WHOLE
 
-_EDGE = 2.0**63
-"""From here on a whole number needs more than 64 bits."""
+_EDGE = 2.0**63  # from here on a whole number needs more than 64 bits
 
 _BELOW = float(np.nextafter(_EDGE, 0))
 
@@ -165,8 +164,7 @@ def _at(column: Column, row: int) -> int:
     return int(column[row if len(column) > 1 else 0])
 
 
-_SURE = 2.0**62
-"""Below this a result, or a sum, of whole numbers surely fits into 64 bits."""
+_SURE = 2.0**62  # below this a result, or a sum, of whole numbers surely fits into 64 bits
 
 
 # ---- exact sums ----
@@ -176,8 +174,7 @@ _SURE = 2.0**62
 # Sums and means are rounded once, so that the order of the numbers makes no difference. Multiples beyond 64
 # bits are cut into parts of 30 bits, which are added up separately.
 
-_LARGEST = 2**53
-"""Doubles hold all whole numbers up to this."""
+_LARGEST = 2**53  # doubles hold all whole numbers up to this
 
 _BITS = 30
 _MASK = (1 << _BITS) - 1

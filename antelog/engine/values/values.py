@@ -32,17 +32,11 @@ from antelog.language.terms import WHOLE, number
 
 __all__ = ["UNBOUND", "SavedValues", "Values"]
 
-_SOME = 4096
-"""Fewer values than this are not worth forgetting."""
+_SOME = 4096  # fewer values than this are not worth forgetting
+_PLAIN = {pa.int64(), pa.uint64(), pa.float64()}  # the types that NumPy has too
+_ENTRY = 100  # the bytes of an entry in a dictionary and a list, about
 
-_PLAIN = {pa.int64(), pa.uint64(), pa.float64()}
-"""The types that NumPy has too."""
-
-_ENTRY = 100
-"""The bytes of an entry in a dictionary and a list, about."""
-
-_WRITTEN = {Kind.NOTHING, Kind.NUMBER, Kind.TEXT}
-"""The kinds for which the language has a syntax, or needs none."""
+_WRITTEN = {Kind.NOTHING, Kind.NUMBER, Kind.TEXT}  # the language has a syntax for these, or needs none
 
 
 @dataclass(frozen=True)
