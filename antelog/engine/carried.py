@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find_rows
-from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.columns.tables import Column, ColumnSet, Mask
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.columns.column_set import ColumnSet
+from antelog.engine.columns import tables
 from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, groups, in_order, keys_of, sorting
 from antelog.engine.step.lines import Lines as Logged
@@ -44,7 +44,7 @@ from antelog.forecast.scores.scored_lines import FirstAlerts
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerChances(ColumnSet):
+class AnswerChances(tables.ColumnSet):
     """Answers with their chances at some ticks; `line` is their last line (-1: from an earlier step)."""
 
     predictions: Predictions
@@ -234,7 +234,7 @@ LONGEST = 4096  # the most ticks after a line at which an answer may still becom
 
 
 @dataclass(frozen=True, eq=False)
-class ChanceRequests(ColumnSet):
+class ChanceRequests(tables.ColumnSet):
     """Open answers and the ticks at which their chances are computed: at lines, with an alert at every tick.
 
     `line` is the row of the last line of each, or -1 if that is from an earlier step; `at_line` marks those

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antelog.engine.columns import tables
-from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import Column, ordered
+from antelog.engine.columns.tables import Column, ColumnSet, ordered
 
 BUDGET = 256 * 2**20  # the bytes that a table may take by default
 _A_ROW = 80  # the bytes of a row of about ten columns

@@ -24,10 +24,9 @@ from antelog.compile.nodes.plan import Input
 from antelog.compile.plan.partition import SeenColumns
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns import tables
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import among, find, find_rows
 from antelog.engine.columns.spans import Spans, span, spans_of
-from antelog.engine.columns.tables import Column, Mask, columns
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, columns
 from antelog.engine.values.values import Values
 
 Places: TypeAlias = tuple[tuple[int, int], ...]  # columns, each with its cell or its equal column

@@ -24,8 +24,7 @@ from antelog.arrow.grammar import EXACT
 from antelog.arrow.kinds import Kind, type_of_kind
 from antelog.compile.literals.terms import Function
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import Column, Mask, marked
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, marked
 from antelog.engine.values.encoding import OTHERS, UNBOUND
 from antelog.errors import FunctionError
 from antelog.functions import UserFunction, file_of, in_words, not_given

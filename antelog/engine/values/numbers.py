@@ -15,8 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from antelog.arrow.ticks import begins
-from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import Column, Mask, marked
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, marked
 from antelog.engine.values.functions import ON_DOUBLES, ON_TIMES, ON_WHOLE
 from antelog.engine.values.values import Values
 from antelog.language.functions import calculated

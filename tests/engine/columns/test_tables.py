@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from antelog.engine.columns.joins import find, find_rows, pairs, spread
 from antelog.engine.columns.tables import (
     Column,
+    ColumnSet,
     distinct,
     groups,
     in_order,
@@ -115,3 +117,48 @@ def test_numbers_just_too_large_for_their_rows_are_sorted() -> None:
 def test_where_runs_end() -> None:
     assert run_ends(np.array([3, 3, 5, 7, 7])).tolist() == [False, True, True, False, True]
     assert run_ends(np.array([], np.int64)).tolist() == []
+
+
+# ---- sets of columns ----
+
+
+@dataclass(frozen=True, eq=False)
+class Inner(ColumnSet):
+    axis = -1
+
+    lines: Column
+
+
+@dataclass(frozen=True, eq=False)
+class Outer(ColumnSet):
+    shared = frozenset({"known"})
+
+    name: str
+    known: Column
+    cells: tuple[Column | None, ...]
+    inner: Inner
+    bound: Mapping[str, Column]
+
+
+def outer(*rows: int, name: str = "a") -> Outer:
+    own = np.array(rows)
+    return Outer(name, np.array([7, 8, 9]), (own, None), Inner(np.stack([own, -own])), {"x": own + 1})
+
+
+def plain(found: Outer) -> list[object]:
+    cells = [None if each is None else each.tolist() for each in found.cells]
+    return [found.name, found.known.tolist(), cells, found.inner.lines.tolist(), found.bound["x"].tolist()]
+
+
+@pytest.mark.parametrize("at", [np.array([2, 0]), np.array([2, 0], np.int32)])
+def test_rows_are_taken_of_columns_wherever_they_are(at: Column) -> None:
+    assert plain(outer(1, 2, 3).take(at)) == plain(outer(3, 1))
+    assert plain(outer(1, 2, 3).take(np.array([True, False, True]))) == plain(outer(1, 3))
+
+
+def test_rows_are_joined_and_the_last_says_the_rest() -> None:
+    one, other = outer(1), outer(2, 3, name="b")
+    both = Outer.and_then(one, other, one)
+    assert plain(both) == plain(outer(1, 2, 3, 1))
+    assert one.and_then(other).name == "b"
+    assert one.and_then() is one
