@@ -46,9 +46,7 @@ class Counts:
 FATES: Mapping[str, str] = {f.name: f.metadata["words"] for f in fields(Counts)}  # the words of summaries
 
 REASONS = tuple(f.name for f in fields(Counts) if f.metadata["set aside"])  # those of rows set aside
-
-PARTICULAR = "`[^`]*`|[0-9]+"
-"""A pattern, also for Java, of the values and numbers in such sentences that differ from row to row."""
+PARTICULAR = "`[^`]*`|[0-9]+"  # also for Java: the values and numbers that differ from row to row
 
 
 def total(*counts: int | None) -> int | None:

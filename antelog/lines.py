@@ -46,10 +46,9 @@ class IfSilent(TypedDict, total=False):
 
 
 class LogLine(TypedDict, total=False):
-    """A line about a change of an answer or, without `change`, about an open answer.
+    """A line about a change of an answer or, without `change`, about an open one; it may have more members.
 
-    `others` are the variables of an answer of all others; `more` counts omitted explanations; `by` is who
-    ended an answer that was lost from sight. Lines may have more members than these.
+    `others` are the variables of an answer of all others; `by` is who ended one that was lost from sight.
     """
 
     tick: Required[Tick]

@@ -44,8 +44,7 @@ def write(path: str | PathLike[str], content: bytes, *, mode: int | None = None)
 def replacing(path: str | PathLike[str], *, mode: int | None = None) -> Iterator[BinaryIO]:
     """A file to write to, which takes the place of the one at `path` when the block ends well.
 
-    `mode` says who may read and write it, before the umask; by default that stays as it is, or is up to the
-    umask. Raises OutputError, with the path and the reason, if it cannot be opened, written or replaced.
+    Without `mode` its permissions stay, or are up to the umask. Raises OutputError with the reason.
     """
     target = Path(path)
     with _said(path):

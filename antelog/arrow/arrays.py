@@ -1,8 +1,4 @@
-"""Arrow arrays: of Python values, with values of several types, of unusual types, and with values of no use.
-
-[7, "wt2", 7.5]                        dense_union<int64, string, double>
-run_end_encoded<int32, string_view>    `plain` makes it string, which all other functions work with
-"""
+"""Arrow arrays of Python values, of several types, of unusual types, and with values that are of no use."""
 
 from __future__ import annotations
 
@@ -25,7 +21,7 @@ MOST_DIGITS = 76  # the most digits of a whole number that fits into a column
 
 
 def array_of(values: Sequence[object]) -> pa.Array:
-    """An array of Python values; those of several types become an Arrow union."""
+    """An array of Python values; those of several types become a dense union."""
     # Arrow's decimals have neither infinities nor not-a-number; its floats do.
     values = [float(v) if isinstance(v, Decimal) and not v.is_finite() else v for v in values]
     sorts: list[object] = list(map(type, values))

@@ -1,8 +1,4 @@
-"""Kinds of the values of Arrow columns; storage and texts of values that the language cannot write.
-
-int32, double, decimal: NUMBER      string, dictionary of large_string: TEXT      list: none
-date32: DATE, stored by its days since 1970, written like 2024-02-29
-"""
+"""Kinds of the values of Arrow columns; storage and texts of values that the language cannot write."""
 
 from __future__ import annotations
 

@@ -50,10 +50,7 @@ class InTicks(str):
 
 @dataclass(frozen=True, eq=False)
 class Ticks:
-    """Times as ticks, where `whole` is true; `units` are assumed ones.
-
-    Without an offset, `local` is LOCAL, TWICE or SKIPPED, else 0.
-    """
+    """Times as ticks, where `whole`; `local` is LOCAL, TWICE or SKIPPED for one without an offset, else 0."""
 
     numbers: NDArray[np.int64]
     whole: NDArray[np.bool_]

@@ -1,7 +1,5 @@
 """A limit on kept facts: the oldest are dropped, and open answers that are lost with them are rejected.
 
-    limit 1,000: facts about ticks before 40 go, and with them open answers that rest on them
-
 A query that looks back at most `reach` ticks stays exact from `forgotten + reach` on, and reports nothing
 about earlier ticks. One with facts of any age loses the answers that rest on dropped ones; the others remain
 true, except with a negation: such a program is refused.

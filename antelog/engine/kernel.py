@@ -260,9 +260,9 @@ _OUTWEIGHS = 4  # a batch has at least this many times the kept facts, as a step
 def batches(
     facts: Mapping[str, Facts], kept: History, now: int, lines: float, reach: int = 0
 ) -> Iterator[tuple[int, Mapping[str, Facts]]]:
-    """Cuts facts into batches by arrival, each with the tick it ends at; the last tick is `now`.
+    """Cuts facts, which give `lines` each, by arrival into batches; yields the tick at which each ends, too.
 
-    `lines` estimates the lines of each fact. A batch lasts `reach` ticks or more, as it looks back so far.
+    A batch lasts `reach` ticks or more, as it looks back so far.
     """
     count = sum(new.count for new in facts.values())
     # The kept facts are counted only if there is something to cut, for that takes a moment.

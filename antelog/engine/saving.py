@@ -159,10 +159,7 @@ def from_bytes(
     most: int = MOST,
     functions: Mapping[str, UserFunction] = NO_FUNCTIONS,
 ) -> SavedEngine:
-    """Reads the state in bytes, which errors call by this name; with `program`, only if it belongs to that.
-
-    Raises StateError if it is damaged, of another version, or larger than `most` bytes when unpacked.
-    """
+    """Reads a state, which errors call by this name. Raises StateError if it is damaged, or beyond `most`."""
     members = sealed.unpack(content, name, most)
     try:
         state = msgspec.json.decode(members["state.json"], type=_State)

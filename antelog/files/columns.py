@@ -28,10 +28,8 @@ ROW = "@row"  # the name to which the column of a row's place is mapped: `readin
 class WantedColumns:
     """The columns a file is read for: those of an input, the last being its time, or of a static predicate.
 
-    `types` are those of the columns without the time, TICKS among them. `arrival` is the files' name for the
-    column of arrivals, which must be there with `must_arrive`, `called` has their other names for columns.
-    `counting` says how times are counted, which may be timestamps. `slot` is that of `one per` (None: all
-    columns), and `of_rows` are columns, by position, that say where rows were read.
+    `types` leave out the time; `arrival` and `called` are the files' names, `slot` has the columns of `one
+    per` (None: all), and `of_rows` the columns, by position, that say where rows were read.
     """
 
     name: str
@@ -86,10 +84,7 @@ class WantedColumns:
 
 @dataclass(frozen=True)
 class ColumnPositions:
-    """The positions of the wanted columns in a row, and of the arrival if there is one.
-
-    If columns with names were matched by position, `misfit` is the error in case that the values do not fit.
-    """
+    """The positions of the wanted columns and of the arrival; `misfit` is the error if values do not fit."""
 
     columns: tuple[int, ...]
     arrival: int | None
@@ -130,10 +125,9 @@ def places(
 ) -> ColumnPositions:
     """The positions of the wanted columns. Raises DataError if they cannot be found.
 
-    By name, if the file has them all; others are ignored. By position if it has none of them nor any with a
-    similar name, but as many, or one more, which is the arrival; readers of the values find out whether they
-    fit. If it is not a `whole` file but goes on, only an undeclared input has its columns by position, since
-    other records may follow with the names. `inner` are the paths of fields within fields, for errors.
+    By name, if the file has them all; by position if it has none of them nor any with a similar name, but as
+    many, or one more, the arrival. If it is not a `whole` file but goes on, only an undeclared input has its
+    columns by position. `inner` are the paths of fields within fields, for errors.
     """
     inner, given = list(inner), names
     names = _as_called(wanted, given, file, inner)
@@ -275,11 +269,7 @@ def _flat(names: Sequence[str], inner: Iterable[str]) -> list[str]:
 
 
 def _counterparts(missing: Sequence[str], free: Sequence[str], last: str) -> dict[str, str]:
-    """A column of the file for each missing one that it may be: the surest are chosen first.
-
-    A column is proposed if its name is like the wanted one, since users paste proposals. If one column is
-    missing, and the file has one left, that one is proposed whatever its name.
-    """
+    """A column of the file for each missing one that it may be, the surest first; the only one left, too."""
     rules: tuple[Callable[[str, str], bool], ...] = (
         lambda column, name: name.casefold() == column.casefold(),
         lambda column, name: bool(similar(column, [name])),

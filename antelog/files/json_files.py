@@ -92,10 +92,7 @@ class JsonRows(RowReader):
 
 
 class WholeJson(JsonRows):
-    """Reads a whole file: the names of its columns are those in its first block, where mapped ones must be.
-
-    Raises DataError if these are not the wanted ones.
-    """
+    """Reads a whole file. Raises DataError if its first block, which has the names, lacks a wanted column."""
 
     def __init__(self, path: Path | str, wanted: WantedColumns) -> None:
         super().__init__(path, Advice(wanted, []))

@@ -40,10 +40,7 @@ def form_of(path: Path) -> Form | None:
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """The bytes of a file, unpacked, and the file itself, whose position says how far it has been read.
-
-    Raises DataError if it cannot be read, also while it is being read.
-    """
+    """The unpacked bytes of a file, and the file itself. Raises DataError also if a later read fails."""
     try:
         with path.open("rb") as file:
             if path.suffix.lower() != ".gz":

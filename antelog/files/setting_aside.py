@@ -37,11 +37,7 @@ _WRITTEN = ("file", "line", "predicate", "reason", "detail", "row")  # what file
 
 @dataclass(frozen=True)
 class Reject:
-    """A row that was set aside: its file and line (None: unknown), its predicate, why, and its text.
-
-    `reason` is one of `accounts.REASONS`; `detail` is a sentence. A late fact would have been in time with
-    this `delay`, in ticks.
-    """
+    """A row that was set aside for one of `accounts.REASONS`; a late one had been in time with this `delay`."""
 
     file: str
     line: int | None
@@ -119,9 +115,7 @@ def _mostly(rows: int, count: int, example: Reject) -> str:
 class Rejects:
     """Counts rejects, keeps the first, and writes all to `out`; in a strict run the first is an error.
 
-    notes      about the files; those named in `noted` come once
     tally      rows of inputs by the names of `Counts`, if they were judged before the engine sees them
-    usable     how many rows of each predicate are of use
     delays     how many late facts would have been in time with how much delay
     gaps       the least time between facts that are one in their tick
     """
@@ -182,11 +176,7 @@ class Rejects:
 
 @contextmanager
 def rejects_to(path: Path | None, *, strict: bool) -> Iterator[Rejects]:
-    """Rejects that are written to a file of CSV or JSON lines, which replaces the former one at the end.
-
-    It has all of them, also if data are wrong or there was a Ctrl-C; if they, or the results, cannot be
-    written, the former file stays.
-    """
+    """Rejects written to a new file, also after an error or a Ctrl-C; the old one stays if output fails."""
     if path is None:
         yield Rejects(strict)
         return

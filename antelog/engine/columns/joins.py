@@ -1,9 +1,6 @@
 """Joins of tables: rows with equal keys, rows within a band of numbers, and the memory that a join may take.
 
-    R(D, V, T), R(D, W, U), U > T, U <= T + 20
-
-With the right side sorted by D and U, two binary searches find the first and the last match of a row on the
-left. The size of a result is known before its memory is taken; beyond the budget it raises TooLargeError.
+The size of a result is known before its memory is taken; beyond the budget a join raises TooLargeError.
 """
 
 from __future__ import annotations

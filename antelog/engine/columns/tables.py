@@ -1,7 +1,4 @@
-"""Tables of whole numbers: keys, order and groups over NumPy columns of int64, which are cells or ticks.
-
-Rows are compared by *keys*, one number a row, equal exactly where the rows are.
-"""
+"""Tables of whole numbers: keys, order and groups over NumPy columns of int64, which are cells or ticks."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ def columns(count: int, length: int = 0) -> list[Column]:
 
 
 def keys_of(tables: Sequence[Sequence[Column]]) -> list[Column]:
-    """Keys for the rows of tables with the same columns, comparable between the tables."""
+    """Keys for the rows of tables with the same columns: numbers, equal exactly where the rows are."""
     lengths = [len(table[0]) for table in tables]
     if sum(lengths) <= FEW and tables[0]:
         return _few_keys(tables)
@@ -101,11 +98,8 @@ _BITS = 64
 
 
 def ordered(key: Column) -> tuple[Column, Column]:
-    """The stable order that sorts keys, and the sorted keys.
-
-    NumPy sorts numbers faster than it finds their order, so rows are sorted within the keys' lowest bits.
-    """
-    if len(key) > FEW:
+    """The stable order that sorts keys, and the sorted keys."""
+    if len(key) > FEW:  # NumPy sorts faster than it finds an order: rows are sorted within the lowest bits
         low, count = extent(key)
         bits = (len(key) - 1).bit_length()
         if (count - 1).bit_length() + bits < _BITS:

@@ -3,8 +3,6 @@
 device  level  time  arrival
 wt2     high   7     8            a fact: cells and ticks
 wt2     high   7     20           late, with a delay of 2
-
-delay Temp(wt4, _, _) = 2.     Temp(wt4, high, 7): 2     Temp(wt2, high, 7): that of the input
 """
 
 from __future__ import annotations
@@ -44,10 +42,9 @@ from antelog.language.epochs import TICKS, Counting
 
 @dataclass(frozen=True, eq=False)
 class Admitted:
-    """The facts of a batch, each once, and the rows set aside (see `rejects.SCHEMA`).
+    """The facts of a batch, each once, and the rows set aside: see `rejects.SCHEMA`.
 
-    `places` has the row of each reject in its frame, `types` those of the frames' columns without the time,
-    and `of_no_use` the number of rows of each input that can never be used.
+    `places` are the rows of the rejects in their frames; `of_no_use` counts rows that can never be used.
     """
 
     facts: Mapping[str, Facts]
@@ -93,9 +90,8 @@ def admit(
 ) -> Admitted:
     """Admits the facts in frames that arrived after tick `before`, up to `now`.
 
-    Without the column `arrival`, a fact arrives at its own time, or at `before + 1` if that is over. Every
-    input of the plan is in the result, also without a frame. `conflicts` judges facts that are otherwise
-    admitted. Raises DataError if a frame does not fit its input.
+    Without the column `arrival`, a fact arrives at its own time, or at `before + 1` if that is over.
+    `conflicts` judges facts that are otherwise admitted. Raises DataError if a frame does not fit its input.
     """
     rules = prepared(plan)
     sources = rules.inputs

@@ -1,7 +1,5 @@
 """Facts as columns; those that still matter, by input and tick; the slots they hold, and the values seen.
 
-Temp: {5: one fact, 7: two facts}; gather those about 6 to 8: two
-
 input Temp(device, level, time) delay 2, one per device.
 Temp(wt2, low, 7) arrived at 7 holds the slot (wt2, 7); Temp(wt2, high, 7), at 8, is set aside
 
@@ -92,10 +90,7 @@ def no_facts(width: int) -> Facts:
 
 @dataclass(frozen=True)
 class Stream:
-    """The kept facts of one input; `width` is the number of its columns besides the time.
-
-    If rules ask for them, `latest` has the latest facts of slots; `slots` is the last count of these.
-    """
+    """The kept facts of one input with `width` columns; if rules ask for them, the latest of each slot."""
 
     width: int
     slices: Mapping[int, tuple[Facts, ...]]

@@ -1,8 +1,8 @@
 """Functions on columns of cells: those of users and the built-in ones.
 
-    near(A, B) with (1, 3), (1, "x"), (2, null)    called with [1.0], [3.0], and with [1.0], ["x"]
+A function is called once for the rows whose arguments are of the same kinds, so that columns have one type:
 
-A function is called once for the rows whose arguments are of the same kinds, so that columns have one type.
+    near(A, B) with (1, 3), (1, "x"), (2, null)    called with [1.0], [3.0], and with [1.0], ["x"]
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Types of columns in the log: how Arrow's many types come down to few.
 
-    int32, double and decimal are numbers; string and large_string are texts; bool is a kind of its own
     int64 and double: double      int64 and string: MIXED
 
-Values of types that the language cannot write come out as the type they went in as. Types of columns follow
-the program and the types of the facts, never single values; in a stream they only get wider.
+Types follow the program and the types of the facts, never single values; in a stream they only get wider.
 """
 
 from __future__ import annotations
