@@ -231,7 +231,7 @@ def _shown(value: object) -> str:
 
 
 def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> tuple[Ticks, Fault]:
-    """The ticks of a column of times, which errors call `what`, and the fault of some. May raise DataError."""
+    """The ticks of a column of times, which errors call `what`, and the fault of some."""
     is_texts = kind_of(array.type) is Kind.TEXT
     given = array.cast(pa.string()) if is_texts else array
     found = times_of(given, counting)

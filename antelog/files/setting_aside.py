@@ -37,7 +37,7 @@ _WRITTEN = ("file", "line", "predicate", "reason", "detail", "row")  # what file
 
 @dataclass(frozen=True)
 class Reject:
-    """A row that was set aside for one of `accounts.REASONS`; a late one had been in time with this `delay`."""
+    """A row that was set aside for one of `accounts.REASONS`; with this `delay` it would not be late."""
 
     file: str
     line: int | None

@@ -236,21 +236,12 @@ def _about_times(time: Ticks, arrival: Ticks, counting: Counting) -> Iterator[_O
 
 
 def _about_batch(arrival: Ticks, ticks: _Ticks) -> Iterator[_Objection]:
-    before, now = ticks.before, ticks.now
-    yield _Objection(
-        MALFORMED,
-        arrival.numbers <= before,
-        lambda rows: sentence(
-            "arrived at tick ", arrival.numbers[rows], f", but tick {before} was already over"
-        ),
-    )
-    yield _Objection(
-        MALFORMED,
-        arrival.numbers > now,
-        lambda rows: sentence(
-            "arrives at tick ", arrival.numbers[rows], f", but this batch ends with tick {now}"
-        ),
-    )
+    def detail(arrives: str, why: str, rows: Column) -> pa.Array:
+        return sentence(f"{arrives} at tick ", arrival.numbers[rows], f", but {why}")
+
+    over, end = f"tick {ticks.before} was already over", f"this batch ends with tick {ticks.now}"
+    yield _Objection(MALFORMED, arrival.numbers <= ticks.before, partial(detail, "arrived", over))
+    yield _Objection(MALFORMED, arrival.numbers > ticks.now, partial(detail, "arrives", end))
 
 
 def _about_order(source: Input, given: Facts, allowed: Column, counting: Counting) -> Iterator[_Objection]:

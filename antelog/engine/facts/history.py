@@ -260,12 +260,11 @@ def forgetting(rules: Rules, history: History, before: Mapping[str, int], now: i
 
 def only_latest(rules: Rules, history: History, now: int) -> History:
     """Keeps one fact of each slot among the older ones, as in a saved state."""
-    return {
-        name: stream
-        if stream.latest is None
-        else stream.with_latest(_only_latest(rules, name, stream.latest, now))
-        for name, stream in history.items()
-    }
+    found = dict(history)
+    for name, stream in history.items():
+        if stream.latest is not None:
+            found[name] = stream.with_latest(_only_latest(rules, name, stream.latest, now))
+    return found
 
 
 def _only_latest(rules: Rules, name: str, facts: Facts, now: int) -> Facts:

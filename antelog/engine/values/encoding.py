@@ -91,17 +91,13 @@ def _doubles(array: Array) -> Column:
 def _by_distinct(array: Array, kind: Kind, intern: Intern) -> Column:
     if len(array) <= tables.FEW and is_a.is_string(array.type) and not array.null_count:
         return intern(array.to_pylist())
-    chunks = _encoded(array)
-    if not chunks:
+    if not (chunks := _encoded(array)):
         return np.zeros(0, np.int64)
     distinct = chunks[0].dictionary
     # One more than there are distinct values, for the rows without any.
     cells = np.full(len(distinct) + 1, UNBOUND, np.int64)
-    if distinct.null_count:
-        there = distinct.is_valid().to_numpy(zero_copy_only=False)
-        cells[:-1][there] = _distinct(distinct.drop_null(), kind, intern)
-    else:
-        cells[:-1] = _distinct(distinct, kind, intern)
+    there = distinct.is_valid().to_numpy(zero_copy_only=False)
+    cells[:-1][there] = _distinct(distinct.drop_null(), kind, intern)
     found = [cells.take(chunk.indices.fill_null(len(distinct)).to_numpy()) for chunk in chunks]
     return found[0] if len(found) == 1 else np.concatenate(found)
 
