@@ -181,24 +181,11 @@ def test_kinds_stay_apart() -> None:
 
 def test_several_kinds_come_out_as_texts() -> None:
     values = Values()
-    mixed: list[object] = [
-        1,
-        "1",
-        2.5,
-        "wt2",
-        None,
-        True,
-        2**60 + 1,
-        dt.date(2024, 2, 29),
-        dt.timedelta(0, -1),
-        "true",
-        dt.datetime(2024, 2, 29, 1, 2, 3),  # noqa: DTZ001 - without a zone
-    ]
-    out = values.decode(values.encode(array_of(mixed)), MIXED)
-    assert out.to_pylist() == [
-        *("1", '"1"', "2.5", "wt2", None, "true", str(2**60 + 1), '"2024-02-29"', '"-1 seconds"'),
-        *('"true"', '"2024-02-29T01:02:03"'),
-    ]
+    mixed: list[object] = [1, "1", 2.5, "wt2", None, True, "true", 2**60 + 1]
+    mixed += [dt.date(2024, 2, 29), dt.timedelta(0, -1), dt.datetime(2024, 2, 29, 1, 2, 3)]  # noqa: DTZ001
+    out = values.decode(values.encode(array_of(mixed)), MIXED).to_pylist()
+    assert out[:8] == ["1", '"1"', "2.5", "wt2", None, "true", '"true"', str(2**60 + 1)]
+    assert out[8:] == ['"2024-02-29"', '"-1 seconds"', '"2024-02-29T01:02:03"']
 
 
 def test_nothing_is_unbound() -> None:
