@@ -1,12 +1,6 @@
-"""The fates of rows that are read: each row has exactly one, the first of these that is true of it.
+"""The fates of rows that are read: each row has exactly one.
 
-malformed    it cannot be read, or one of its values, its time or its arrival is of no use
-after_until  it arrived after the tick that was to be the last
-early, late  it came before its time, or after its delay
-unneeded     no literal of any rule fits it. Only pipelines on Spark find that out beforehand
-repeated     the same fact was there before
-conflicting  another fact holds its slot: see `one per`
-admitted     it is a new fact
+Of several the first counts: malformed, after_until, early, late, unneeded, repeated, conflicting, admitted.
 """
 
 from __future__ import annotations
@@ -27,11 +21,11 @@ class Counts:
 
     admitted: int = _fate("used")
     repeated: int = _fate("repeated")
-    unneeded: int = _fate("not needed")
+    unneeded: int = _fate("not needed")  # by no literal of any rule, which only pipelines on Spark find out
     late: int = _fate("late", set_aside=True)
     early: int = _fate("early", set_aside=True)
-    conflicting: int = _fate("conflicting", set_aside=True)
-    malformed: int = _fate("malformed", set_aside=True)
+    conflicting: int = _fate("conflicting", set_aside=True)  # another fact holds its slot: see `one per`
+    malformed: int = _fate("malformed", set_aside=True)  # or a value, the time or the arrival is of no use
     after_until: int = _fate("after --until")
 
     def __add__(self, other: Counts) -> Counts:
@@ -39,7 +33,6 @@ class Counts:
 
     @property
     def given(self) -> int:
-        """The number of rows."""
         return sum(getattr(self, name) for name in FATES)
 
 

@@ -144,7 +144,6 @@ def checked(**kinds: ArgumentKind) -> Callable[[Callable[P, R]], Callable[P, R]]
 
 
 def short_repr(value: object) -> str:
-    """A value as error messages show it."""
     try:
         text = repr(value)
     except Exception:  # an object of somebody else, which cannot say what it is

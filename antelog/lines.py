@@ -1,10 +1,5 @@
 """The line of a log of changes: one type, from the kernel to the screen.
 
-    {"tick": 1, "change": "possible", "query": "Malf", "answer": {"X": "wt2", "T": 0},
-     "explanations": [{"evidence": ["Temp(wt2, high, 0)"], "hypotheses": ["Temp(wt2, high, 1)"]}]}
-
-    {"change": "possible", "answer": "{\\"X\\": \\"wt2\\", …}", …}     a row of Spark's, which `line_of` reads
-
 Only this module reads the texts of literals in lines, with the language's own parser (`literal_of`).
 """
 
@@ -276,7 +271,6 @@ def _plain_literal(text: str) -> LineLiteral | None:
 
 
 def literals_of(written: Iterable[str | Mapping[str, Any]] | None) -> list[LineLiteral]:
-    """The literals in texts or structs of a line."""
     return [literal_of(each if isinstance(each, str) else each["text"]) for each in written or ()]
 
 

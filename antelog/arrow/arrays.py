@@ -74,7 +74,6 @@ def to_blob(table: pa.Table | pa.RecordBatch) -> bytes:
 
 
 def from_blob(blob: bytes) -> pa.Table:
-    """Reads a table that `to_blob` wrote."""
     return pa.ipc.open_stream(blob).read_all()
 
 

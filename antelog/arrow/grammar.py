@@ -1,10 +1,6 @@
-"""How numbers and times are written as texts in files, frames and messages.
+"""How numbers and times are written as texts in files, frames and messages, in patterns that Java reads, too.
 
-    -12.5e3   3   .5                                       numbers, in patterns that Java reads, too
-    17   17.0                                              times: whole numbers
-    2024-02-29   2024-02-29 13:45   2024-02-29T13:45:10.5Z    times: timestamps, as in ISO 8601
-    2024/02/29 13:45   20240229T134510Z   29.02.2024 13:45    and in other unambiguous forms
-
+Times are whole numbers, of ISO 8601, or unambiguous: 2024/02/29 13:45, 20240229T134510Z, 29.02.2024 13:45.
 *Rewrites* are patterns with replacements that turn a text into ISO 8601, one after the other.
 """
 

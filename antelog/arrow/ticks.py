@@ -303,7 +303,6 @@ def in_ticks_of(timescale: Timescale | None) -> Counting:
 
 
 def tick_of(given: Moment, timescale: Timescale | None) -> int:
-    """The tick of a number or a timestamp given by a user."""
     if type(given) is int and 0 <= given <= LAST:
         return given  # as mostly
     found, stamp = None, False

@@ -23,7 +23,6 @@ class SettledAnswers(ColumnSet):
         return len(self.time)
 
     def among(self, answers: Sequence[Column], time: Column) -> Mask:
-        """Masks the answers that are settled."""
         found: Mask = find_rows([*answers, time], [*self.columns, self.time]) >= 0
         return found
 

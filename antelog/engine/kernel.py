@@ -212,7 +212,6 @@ class Current:
         return lines(self.known, self.query, self.reported, moment, kind)
 
     def table(self, moment: Column, kind: int = REVISED) -> pa.Table:
-        """Lines that all have one kind of change."""
         return self.lines(moment, np.full(len(moment), kind)).table
 
     def ended(self, moment: Column, change: str, because: Sequence[str] | None = None) -> pa.Table:
@@ -318,7 +317,6 @@ def _with_room(
 def _with_more_room(
     plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection
 ) -> tuple[State, Mapping[str, Lines]]:
-    """Takes a step of one tick with a larger budget, once."""
     try:
         with more_room(_MORE_ROOM):
             return _stepped(plan, state, facts, now, wanted)

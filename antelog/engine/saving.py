@@ -105,7 +105,6 @@ def restore(
 
 
 def to_bytes(saved: SavedEngine) -> bytes:
-    """Writes a state as bytes, which `from_bytes` reads."""
     old, plan = saved.state, saved.plan
     pure = pruned(plan, old)
     kept, history, decided = pure.values, pure.history, pure.decided

@@ -136,14 +136,12 @@ def transition(
 
 
 def _closed(old: Plan, state: State, query: str, before: _Answers, which: Column) -> pa.Table:
-    """The lines of open answers that end with the change."""
     if before.current is None:
         return no_answers(old, state, query).table
     return before.current.ended(before.moment.take(which), CLOSED)
 
 
 def refuse_other_ticks(old: Plan, new: Plan) -> None:
-    """Raises UnsupportedError if ticks of two plans differ."""
     one, other = (
         None if p.timescale is None else (p.tick, p.zone if p.timescale.of_days else "") for p in (old, new)
     )

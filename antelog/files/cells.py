@@ -1,8 +1,6 @@
 """Columns of a file as the engine takes them: values, and times as ticks.
 
-A text that stands for a number becomes one, unless its column holds texts: `007` is 7 in a column of numbers
-or of anything. A time is a whole number or, in a program that says how long a tick is, a timestamp: a typed
-one, or a text as in ISO 8601. There a number may also count since 1970, see `antelog.language.epochs`.
+A text that stands for a number becomes one, unless its column holds texts: `007` is 7 in any other.
 """
 
 from __future__ import annotations
@@ -329,7 +327,6 @@ def _one_column(columns: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
 
 
 def _as_union(array: pa.Array, leaves: Sequence[pa.DataType]) -> pa.Array:
-    """The values as an Arrow union of some types."""
     children = {leaf: pa.array([], leaf) for leaf in leaves}
     codes, offsets = np.zeros(len(array), np.int8), np.zeros(len(array), np.int32)
     whole = [(np.arange(len(array)), array)]

@@ -1,7 +1,6 @@
 """Files of JSON lines: every line is an object. A value is what JSON says: `7` a number, `"7"` a text.
 
-A column may be mapped to a field within fields: `decoded.payload.temperature` is 21 in
-`{"decoded": {"payload": {"temperature": 21}}}`, unless a field has that whole name itself.
+A column may be mapped to `decoded.payload.temperature`, a field within fields, if none has that whole name.
 """
 
 from __future__ import annotations

@@ -17,8 +17,6 @@ ENDINGS = ".csv, .jsonl, .ndjson and .json (each also with .gz) and .parquet, wh
 
 
 class Form(StrEnum):
-    """The form of the facts in a file."""
-
     CSV = "csv"
     JSON = "json"
     PARQUET = "parquet"

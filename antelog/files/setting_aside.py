@@ -1,8 +1,5 @@
 """Rows that cannot be used: each is kept with its place and the reason, and stops nothing else.
 
-    readings.csv: none of its 3 rows can be used; mostly (3): the time `soon` is not a whole number,
-    as in line 2: wt2,91,soon
-
 If none of an input can be used, that is an error, unless rows only came at the wrong time: a file of which
 nothing was understood would look like one in which nothing happened.
 """

@@ -42,7 +42,6 @@ def budget(size: int) -> Iterator[None]:
 
 @contextmanager
 def more_room(times: int) -> Iterator[None]:
-    """Multiplies the budget within a context."""
     with budget(_budget.get() * times):
         yield
 

@@ -297,7 +297,6 @@ class ColumnSet:
     shared: ClassVar[frozenset[str]] = frozenset()
 
     def take(self, at: Column | Mask) -> Self:
-        """Selects rows, in this order."""
         kind: Any = type(self)
         rows, own, axis = positions(at), self.__dict__, kind.axis
         taken = [own[n] if n in kind.shared else _taken(own[n], rows, axis) for n in _names(kind)]

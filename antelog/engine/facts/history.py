@@ -2,8 +2,6 @@
 
 input Temp(device, level, time) delay 2, one per device.
 Temp(wt2, low, 7) arrived at 7 holds the slot (wt2, 7); Temp(wt2, high, 7), at 8, is set aside
-
-Calm(X, T) :- not Alarm(X, T).     Alarm(a, 0) arrived at 1: a has answers of its own since 1
 """
 
 from __future__ import annotations
@@ -210,7 +208,6 @@ def without(history: History, before: Mapping[str, int]) -> History:
 
 
 def parts_of(history: History) -> Iterator[Facts]:
-    """The facts that are kept by tick."""
     return (part for stream in history.values() for parts in stream.slices.values() for part in parts)
 
 

@@ -1,8 +1,6 @@
 """Functions on columns of cells: those of users and the built-in ones.
 
-A function is called once for the rows whose arguments are of the same kinds, so that columns have one type:
-
-    near(A, B) with (1, 3), (1, "x"), (2, null)    called with [1.0], [3.0], and with [1.0], ["x"]
+A function is called once for the rows whose arguments are of the same kinds, so that columns have one type.
 """
 
 from __future__ import annotations
@@ -215,7 +213,6 @@ _SINGLE = (str, bytes, bytearray, memoryview, Mapping, Set)  # their parts are n
 
 
 def _column(found: Any, *, doubles: bool = False) -> pa.Array | None:
-    """Results as an Arrow array, if they can be one."""
     if isinstance(found, _SINGLE) or (isinstance(found, np.ndarray) and found.ndim != 1):
         return None
     try:
@@ -238,7 +235,6 @@ def _double(value: Any) -> Any:
 
 
 def _in_short(found: Any) -> str:
-    """Describes results that are not a column, for a message."""
     if found is None:
         return "nothing"
     if isinstance(found, np.ndarray) and found.ndim != 1:

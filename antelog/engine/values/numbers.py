@@ -151,7 +151,6 @@ def after_steps(numbers: Numbers, steps: Sequence[Affine]) -> Numbers:
 
 
 def calendar_numbers(function: str, ticks: Column, timescale: Timescale) -> Numbers:
-    """The results of a calendar function for ticks."""
     here = (ticks >= 0) & (ticks < timescale.ticks.stop)
     times = begins(pa.array(np.where(here, ticks, 0)), timescale)
     numbers = np.asarray(ON_TIMES[function](times), np.float64)
