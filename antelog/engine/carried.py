@@ -72,6 +72,4 @@ DROPPED = pa.schema(
 
 def dropped_table(dropped: Mapping[str, Dropped]) -> pa.Table:
     """For each input that lost facts how many, and the first and the last tick they were about."""
-    rows = [(name, each.facts, each.first, each.last) for name, each in dropped.items()]
-    columns = zip(*rows, strict=True) if rows else ((),) * len(DROPPED)
-    return pa.table([pa.array(c, f.type) for c, f in zip(columns, DROPPED, strict=True)], schema=DROPPED)
+    return pa.Table.from_pylist([{"input": name, **vars(each)} for name, each in dropped.items()], DROPPED)

@@ -207,9 +207,14 @@ _APART = 32  # the least number of places per known fact, when others are compar
 
 def alike(digests: Column) -> Column:
     """The rows whose digest another row has too, in order."""
-    rows = _sharing(digests)
-    if len(rows) == 0:
-        return rows
+    bits = max(_PLACES * len(digests) - 1, 1).bit_length()
+    place, numbers = _place(digests, bits), np.arange(len(digests), dtype=np.int32)
+    table = np.empty(1 << bits, np.int32)  # only what is written is read
+    table[place] = numbers
+    lost = tables.marked(table.take(place) != numbers)
+    if len(lost) == 0:
+        return lost
+    rows = _placed(digests, digests.take(lost), bits)
     order = rows.take(np.argsort(digests.take(rows)))
     sequence = digests.take(order)
     same = sequence[1:] == sequence[:-1]
@@ -238,17 +243,3 @@ def _placed(digests: Column, others: Column, bits: int) -> Column:
 
 def _place(digests: Column, bits: int) -> Column:
     return (digests.view(np.uint64) >> np.uint64(64 - bits)).view(np.int64)
-
-
-def _sharing(digests: Column) -> Column:
-    bits = max(_PLACES * len(digests) - 1, 1).bit_length()
-    place = _place(digests, bits)
-    numbers = np.arange(len(digests), dtype=np.int32)
-    table = np.empty(1 << bits, np.int32)  # only what is written is read
-    table[place] = numbers
-    lost = tables.marked(table.take(place) != numbers)
-    if len(lost) == 0:
-        return lost
-    shared = np.zeros(1 << bits, np.bool_)
-    shared[place.take(lost)] = True
-    return tables.marked(shared.take(place))
