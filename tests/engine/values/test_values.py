@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from antelog.arrow.arrays import array_of
 from antelog.arrow.kinds import Kind
 from antelog.engine.values.decoding import in_pieces, quoted, repeated
-from antelog.engine.values.types import MIXED, NOTHING, declared, output_type, types_of_rows, wider
+from antelog.engine.values.types import MIXED, output_type, types_of_rows
 from antelog.engine.values.values import UNBOUND, Values
 from antelog.language.printer import value_text
 
@@ -337,29 +337,6 @@ def test_words_are_repeated_whether_or_not_they_are_all_the_same(count: int) -> 
     words = ("one", "zwölf")
     for which in ([1] * count, [0] * count, [0, 1] * count):
         assert repeated(words, np.array(which, np.int8)).to_pylist() == [words[i] for i in which]
-
-
-# ---- types ----
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "both"),
-    [
-        (pa.int64(), NOTHING, pa.int64()),
-        (pa.int64(), pa.float64(), pa.float64()),
-        (pa.string(), pa.string(), pa.string()),
-        (pa.int64(), pa.string(), MIXED),
-        (MIXED, pa.int64(), MIXED),
-    ],
-)
-def test_types_get_wider(one: pa.DataType, other: pa.DataType, both: pa.DataType) -> None:
-    assert wider(one, other) == wider(other, one) == both
-
-
-def test_a_declaration_decides_for_texts_and_takes_the_numbers_of_the_rest() -> None:
-    assert declared(pa.int64(), "text") == pa.string()
-    assert declared(MIXED, "number") == pa.float64()
-    assert declared(MIXED, None) == MIXED
 
 
 def test_background_given_as_rows_has_types_too() -> None:
