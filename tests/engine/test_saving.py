@@ -14,7 +14,7 @@ import pytest
 
 import antelog
 from antelog import Engine, OutputError, StateError
-from tests.limits import longest_file
+from tests.processes import longest_file
 
 TURBINES = """
 input Temp(device, level, time) delay 1.

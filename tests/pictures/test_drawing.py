@@ -21,8 +21,8 @@ from antelog.pictures.drawing import THEMES
 from antelog.pictures.history import Answer, Change, History
 from antelog.pictures.rows import Clock, Frame, answer_rows, clock, mark_rows
 from tests.cli.trying import LOG, PROGRAM
-from tests.limits import longest_file
 from tests.pictures.looks import colours, texts
+from tests.processes import longest_file
 
 ROWS = [json.loads(line) for line in LOG]
 

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.terms import text_of, variables_in
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.ranked import Totals
-from antelog.engine.columns.tables import NEVER, Column, Mask, inverse, marked, sorting
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, inverse, marked, sorting
 from antelog.engine.step.derivations import AmountSoFar, Truth
 from antelog.engine.step.rows import Rows, numbers_of
 from antelog.engine.step.windows import ANY, Openings, RowArrivals, Windows, least

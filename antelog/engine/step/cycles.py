@@ -21,7 +21,7 @@ import numpy as np
 from antelog.compile.literals import Aggregation, Last
 from antelog.compile.literals.literal import AskedLiteral, AskedNode
 from antelog.compile.literals.terms import variables_in
-from antelog.engine.columns.column_set import ColumnSet
+from antelog.engine.columns import tables
 from antelog.engine.columns.joins import find_rows, pairs
 from antelog.engine.columns.tables import NEVER, Column, Mask, changed, groups, keys_of, marked, sorting
 from antelog.engine.step.amounts import truth_of
@@ -50,7 +50,7 @@ def form_of(atoms: Atoms) -> AtomForm:
 
 
 @dataclass(frozen=True, eq=False)
-class NumberedAtoms(ColumnSet):
+class NumberedAtoms(tables.ColumnSet):
     """Atoms of one form with numbers: their own, or those of the open atoms that they were found for."""
 
     atoms: Atoms

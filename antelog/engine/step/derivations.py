@@ -20,10 +20,9 @@ from antelog.compile.literals.literal import Reference
 from antelog.compile.literals.terms import Var
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, find_rows
 from antelog.engine.columns.spans import Spans
-from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, marked, or_never
 from antelog.engine.facts.history import History, Seen
 from antelog.engine.facts.sight import Sight
 from antelog.engine.step.matching import StaticFacts, Twins

@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from antelog.arrow.ticks import LAST
 from antelog.compile.literals.terms import Const, Operand, Time, Var
 from antelog.compile.prepared.pattern import Cluster, units
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import pairs
-from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, keys_of, marked, numbered
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, distinct, keys_of, marked, numbered
 from antelog.engine.step.derivations import Derivations, Knowledge
 from antelog.engine.step.lives import Lives, Moments, levels
 from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED, StepQuery

@@ -18,9 +18,8 @@ from antelog.compile.literals import Aggregation, Atom, Last
 from antelog.compile.literals.terms import Term, Var, variables_in
 from antelog.compile.nodes.patterns import Taking
 from antelog.compile.nodes.plan import Input
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find
-from antelog.engine.columns.tables import NEVER, Column, Mask, marked
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, marked
 from antelog.engine.facts.history import Facts, with_latest_facts
 from antelog.engine.facts.sight import AskedTicks
 from antelog.engine.step.derivations import Derivations, Knowledge, Truth, life_of

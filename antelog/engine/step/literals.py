@@ -20,7 +20,7 @@ from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Input
 from antelog.compile.prepared.pattern import OpenEnd, Prepared
-from antelog.engine.columns.column_set import ColumnSet
+from antelog.engine.columns import tables
 from antelog.engine.columns.joins import TickRange, band_pairs, find_rows, make_room, spread
 from antelog.engine.columns.spans import FOREVER, span, spans_of
 from antelog.engine.columns.tables import NEVER, Column, distinct, groups, marked, or_never, sorting
@@ -391,7 +391,7 @@ def _named(terms: Sequence[Term], cells: Sequence[int], open_: set[str], count: 
 
 
 @dataclass(frozen=True, eq=False)
-class TrueAtoms(ColumnSet):
+class TrueAtoms(tables.ColumnSet):
     """Atoms that are true since some tick, at ticks of the ranges of rows: one for each row and atom."""
 
     row: Column

@@ -23,10 +23,9 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.compile.rules.statics import Row
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, find, find_rows, spread
 from antelog.engine.columns.spans import FOREVER
-from antelog.engine.columns.tables import NEVER, Column, Mask, marked, once
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, marked, once
 from antelog.engine.step.rows import (
     ONE,
     LiteralFacts,

@@ -17,10 +17,9 @@ from antelog.compile.literals.conditions import Comparison
 from antelog.compile.literals.literal import AskedLiteral, Reference
 from antelog.compile.literals.terms import Const, Time, Var
 from antelog.compile.prepared.pattern import Prepared
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, TooLargeError, make_room, spread
 from antelog.engine.columns.spans import EVERYWHERE, Spans, covering, spans_of, union
-from antelog.engine.columns.tables import Column, Mask, distinct, marked
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, distinct, marked
 from antelog.engine.facts.history import FROM_THE_START, SeenValues
 from antelog.engine.step.derivations import Atoms, Knowledge
 from antelog.engine.step.matching import Background, Partial, fitting, partials, wholes

@@ -16,10 +16,9 @@ from antelog.compile.literals.atoms import FactLiteral
 from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Calculated, Const, Operand, Sum, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, band_pairs, find_rows, make_room, pairs, spread
 from antelog.engine.columns.spans import Spans, span
-from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked, positions
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, groups, keys_of, marked, positions
 from antelog.engine.facts.history import Facts, History, Places, gather, gather_each
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.numbers import Numbers, calculate, calendar_numbers

@@ -13,10 +13,9 @@ from typing import Self, TypeAlias
 
 import numpy as np
 
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange
 from antelog.engine.columns.ranked import Heights, InOrder, Ranked, Slices, Totals
-from antelog.engine.columns.tables import NEVER, Column, Mask, combined, in_order
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, combined, in_order
 from antelog.engine.facts.history import Facts
 from antelog.engine.facts.sight import AskedTicks
 from antelog.engine.step.derivations import Truth
