@@ -1,8 +1,6 @@
-"""The derivations of answers, and of the atoms that their asked literals ask for.
+"""The derivations of answers, and of the atoms their asked literals ask for, found anew from the kept facts.
 
-Atoms are not stored: their derivations, also those without evidence, are found from the kept facts.
-
-    not Shdn(wt2, 2)    true once every derivation of Shdn(wt2, 2) is false; false once one is complete
+not Shdn(wt2, 2)    true once every derivation of Shdn(wt2, 2) is false; false once one is complete
 """
 
 from __future__ import annotations
@@ -53,6 +51,9 @@ from antelog.engine.step.windows import Windows
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.numbers import after_steps
 
+_AT_ONCE = 1_000  # rows are compared together: what they look at takes much more room than what is found
+_MANY = 2_000  # about so many atoms of a cycle are decided at once
+
 
 def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
     """Finds the derivations of a query's answers that matter in a step, clock-driven patterns last."""
@@ -91,15 +92,10 @@ def with_asked(
     known: Knowledge,
     found: Derivations,
     leaving: frozenset[str] = frozenset(),
-    depth: int = 0,
-    since: Column | None = None,
+    depth: int = 0,  # how many literals with open variables these derivations are nested in
+    since: Column | None = None,  # for each row the tick up to which changes do not matter
 ) -> Derivations:
-    """Adds the lines of asked literals to derivations; literals about relations in `leaving` are unknown.
-
-    A literal with open variables is neither true nor false: it waits until they have values. `depth` is how
-    many such literals these derivations are nested in. When literals become true or false matters only after
-    the tick `since` of each row (None: always).
-    """
+    """Adds the lines of asked literals; those with open variables wait, those about `leaving` are unknown."""
     found, unsure = literals.as_they_are(known, found, partial(_in_range, known)), known
     rows, lines, progress = found.rows, list[Truth](), list[AmountLine]()
     bound = rows.bound.keys()
@@ -216,10 +212,6 @@ def _aggregated(
     return Compared.joined(parts), inverse(order).take(same.numbers)
 
 
-_AT_ONCE = 1_000
-"""So many rows are compared together: what they look at takes much more room than what is found."""
-
-
 def closing(known: Knowledge, node: Aggregation, rows: Rows) -> tuple[Column, Column]:
     """The final values of an aggregate in rows as cells (UNBOUND: none), and since when they are final."""
     whole, which = _aggregated(known, node.closing, rows, None)
@@ -261,10 +253,7 @@ def by_tick(known: Knowledge, atoms: Atoms, since: Column | None = None) -> lite
 
 
 def truth(known: Knowledge, atoms: Atoms, since: Column | None = None) -> Truth:
-    """The ticks at which atoms become true and false, if nothing more arrives.
-
-    For a range, those at which "some atom of the range" does. Changes up to the tick `since` do not matter.
-    """
+    """The ticks at which atoms, or some of a range, become true and false; up to `since`, any will do."""
     if atoms.count == 0:
         return Truth(atoms.time, atoms.time, atoms.time)
     if atoms.last is not None:
@@ -300,10 +289,7 @@ def _through_time(known: Knowledge, atoms: Atoms) -> Closure:
 
 
 def _block_by_block(known: Knowledge, cycle: frozenset[str]) -> None:
-    """Finds out which atoms of a cycle are true, if there are many: block by block of levels.
-
-    What is true later rests only on atoms that are true before, which are few, however many were possible.
-    """
+    """Decides many atoms of a cycle block by block: later ones rest on the few that are true before."""
     found, memo = {name: literals.may_be_true(known, name) for name in sorted(cycle)}, known.memo
     left = {name: each for name, each in found.items() if each is not None}
     if len(left) < len(found) or sum(each.count for each in left.values()) <= _MANY:
@@ -324,10 +310,6 @@ def _block_by_block(known: Knowledge, cycle: frozenset[str]) -> None:
             memo.through_time[cycle][name] = table if before is None else before.and_more(part, truth)
             true[name] = true[name].and_then(part.take(truth.true_at < NEVER))
     memo.may_be_true |= true
-
-
-_MANY = 2_000
-"""About so many atoms of a cycle are decided at once."""
 
 
 def _blocks(levels: Mapping[str, Column]) -> Iterator[tuple[int, int]]:
@@ -423,13 +405,7 @@ def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:
 
 
 def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, depth: int) -> Column:
-    """The tick by which everything has come that a literal with open variables may rest on; -1 if nothing.
-
-        P(X, T) :- A(X, T), C(Y, T+1), not B(Y, T).     B with delay 2
-        A(a, 3) came: not B(Y, 3) rests on any B about tick 3, so it is decided by 5
-
-    If its time is open, all ticks that this can be are looked at together.
-    """
+    """The tick by which all has come that a literal with open variables may rest on; -1 if nothing."""
     decided = np.full(found.rows.count, np.int64(-1))
     # Literals within each other are followed so deep.
     if found.rows.count and depth < 8:

@@ -3,9 +3,8 @@
     A(X, V, T+1), V > W, where rows bind X, T and W     `A(`, X and `, `, `V, `    T+1    `) where V > `, W
 
 Such a *template* is the same for all rows that bind the same variables. Until a text is made it is a number,
-of the ranks of its time and of each piece among those in its place: no piece but the last begins with
-another, as it ends with a comma, a bracket or a blank. Where a range begins in another text, `0..` before 2,
-the time itself stands in that place to sort by.
+of the ranks of its time and its pieces, none of which begins with another. Where a range begins in another
+text, `0..` before 2, the time itself stands in that place to sort by.
 """
 
 from __future__ import annotations
@@ -43,8 +42,7 @@ from antelog.engine.values.values import Values
 from antelog.language.printer import value_text
 from antelog.lines import LITERAL
 
-Bound: TypeAlias = frozenset[str]
-"""The variables that rows have values for."""
+Bound: TypeAlias = frozenset[str]  # the variables that rows have values for
 
 
 @dataclass(frozen=True)
