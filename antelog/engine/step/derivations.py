@@ -320,7 +320,7 @@ class FoundTruths:
 
 
 class Memo:
-    """What was found out in a step: the truth of atoms, and the derivations of those seen as of now."""
+    """The truth of atoms found out in a step, and the derivations of those that are seen as of now."""
 
     def __init__(self, promised: Knowledge | None = None) -> None:
         self.promised = promised  # the knowledge in which every deadline counts
