@@ -18,7 +18,7 @@ from antelog.compile.literals.terms import Var, variables_in
 from antelog.compile.prepared.pattern import OpenEnd
 from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
 from antelog.engine.columns.tables import NEVER, Column, distinct, groups, inverse, marked, or_never, sorting
-from antelog.engine.step import literals
+from antelog.engine.step import literals, pattern_rows
 from antelog.engine.step.amounts import Compared, compared
 from antelog.engine.step.cycles import Closure
 from antelog.engine.step.derivations import (
@@ -36,15 +36,6 @@ from antelog.engine.step.derivations import (
 from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
 from antelog.engine.step.matching import Partial, background_of
 from antelog.engine.step.members import AskedAtoms, candidates, members, windows_of
-from antelog.engine.step.pattern_rows import (
-    OpenAtoms,
-    background_of_query,
-    conditions_on_open,
-    known_tick,
-    rows_for,
-    rows_of_query,
-    seed_of,
-)
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.rows import Rows, first_tick, key_of, latest_tick, term_column, time_column
 from antelog.engine.step.windows import Windows
@@ -65,7 +56,7 @@ def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
         if mixed and prepared.clocked:
             # Later ticks that open answers are about: clock-driven patterns may derive them then.
             later += [time[time > query.step.now] for time in map(answer_time, blocks)]
-        for part in rows_of_query(known, query, number, distinct(np.concatenate(later))):
+        for part in pattern_rows.rows_of_query(known, query, number, distinct(np.concatenate(later))):
             found = literals.with_facts(known, prepared, part)
             kept = mattering(found, life_of(found, query.step), query)
             if not prepared.asked:
@@ -73,7 +64,7 @@ def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
                 continue
             if len(kept) < found.rows.count:
                 found = found.take(kept)
-            background = background_of_query(known, query, number)
+            background = pattern_rows.background_of_query(known, query, number)
             for taken in with_latest(known, found, query.step, background, partial(closing, known)):
                 for each in literals.while_they_are(known, taken, partial(_in_range, known)):
                     for whole in _in_parts(known, each, since=life_of(each, query.step).supported):
@@ -350,7 +341,9 @@ def derived(known: Knowledge, atoms: Atoms, leaving: frozenset[str] = frozenset(
         found = [
             literals.with_facts(known, prepared, part)
             for number, prepared in enumerate(known.rules.patterns[atoms.relation])
-            for part in rows_for(known, atoms.relation, number, seed_of(prepared, atoms, known.values))
+            for part in pattern_rows.rows_for(
+                known, atoms.relation, number, pattern_rows.seed_of(prepared, atoms, known.values)
+            )
         ]
         if atoms.as_of is None and atoms.whole:
             known.memo.keep_derivations(atoms, found)
@@ -409,7 +402,7 @@ def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, 
     decided = np.full(found.rows.count, np.int64(-1))
     # Literals within each other are followed so deep.
     if found.rows.count and depth < 8:
-        conditions = conditions_on_open(found.prepared, literal, found.rows)
+        conditions = pattern_rows.conditions_on_open(found.prepared, literal, found.rows)
         for reference in literal.references:
             decided = np.maximum(decided, _decided_by(known, found, reference, conditions, depth))
     return decided
@@ -420,8 +413,8 @@ def _decided_by(
 ) -> Column:
     """The tick by which all is decided that one reference of such a literal may lead to."""
     rows, prepared = found.rows, found.prepared
-    first = known_tick(reference.first, rows)
-    last = first if reference.first == reference.last else known_tick(reference.last, rows)
+    first = pattern_rows.known_tick(reference.first, rows)
+    last = first if reference.first == reference.last else pattern_rows.known_tick(reference.last, rows)
     timed = first is last and first is not None
     ranged, delay = first is not None and last is not None, known.rules.relations[reference.name].bounds.delay
     first = first_tick(prepared, reference.first, rows) if first is None else first
@@ -443,7 +436,7 @@ def _decided_by(
     some = same.first
     possible = marked((first.take(some) <= last.take(some)) & (last.take(some) < NEVER))
     some = some.take(possible)
-    once = OpenAtoms(
+    once = pattern_rows.OpenAtoms(
         reference, atoms.take(some), conditions, {name: c.take(some) for name, c in given.items()}
     )
     until = np.full(same.count, np.int64(-1))
@@ -455,11 +448,13 @@ def _decided_by(
     return decided if each is None else each.latest(decided)
 
 
-def _last_deadlines(known: Knowledge, asked: OpenAtoms, depth: int) -> Column:
+def _last_deadlines(known: Knowledge, asked: pattern_rows.OpenAtoms, depth: int) -> Column:
     """For each of some atoms, the last deadline of its open derivations."""
     latest, name = np.full(asked.atoms.count, np.int64(-1)), asked.atoms.relation
     for number, prepared in enumerate(known.rules.patterns[name]):
-        for part in rows_for(known, name, number, seed_of(prepared, asked.atoms, known.values)):
+        for part in pattern_rows.rows_for(
+            known, name, number, pattern_rows.seed_of(prepared, asked.atoms, known.values)
+        ):
             kept = part.take(asked.meeting(known.values, prepared, part.rows))
             if kept.rows.count:
                 each = with_asked(known, literals.with_facts(known, prepared, kept), depth=depth + 1)

@@ -122,15 +122,9 @@ class Derivations(ColumnSet):
     def with_lines(self, lines: Sequence[Truth], progress: Sequence[AmountLine]) -> Derivations:
         if not lines:
             return self
-        true_at, false_at, decided = zip(*lines, strict=True)
-        return Derivations(
-            self.prepared,
-            self.rows,
-            np.vstack((self.holds, *true_at)),
-            np.vstack((self.fails, *false_at)),
-            np.vstack((self.decided, *decided)),
-            tuple(progress),
-        )
+        before = (self.holds, self.fails, self.decided)
+        holds, fails, decided = map(np.vstack, zip(before, *lines, strict=True))
+        return Derivations(self.prepared, self.rows, holds, fails, decided, tuple(progress))
 
     @property
     def steps(self) -> Iterator[Column]:

@@ -5,7 +5,7 @@ count(Fail(wt2, _, 0..3)) >= 3     delay 1: any may come until 4; with `one per 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
@@ -27,17 +27,7 @@ from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth
 from antelog.engine.step.literals import DOUBTS, atoms_by_tick, settled_as_of, slowest
 from antelog.engine.step.matching import fitting, wholes
 from antelog.engine.step.pattern_rows import seed_of
-from antelog.engine.step.rows import (
-    ONE,
-    Bound,
-    Rows,
-    holds,
-    key_of,
-    keys_in,
-    passing,
-    term_column,
-    time_column,
-)
+from antelog.engine.step.rows import ONE, Rows, holds, key_of, keys_in, passing, term_column, time_column
 from antelog.engine.step.windows import Windows
 from antelog.engine.values.values import Values
 
@@ -232,7 +222,7 @@ def _settled(found: Candidates, fits: Column, true_at: Column, first: Column, ro
 
 
 def fitting_members(
-    aggregate: Aggregate, cells: Sequence[Column], bound: Bound, count: int, values: Values
+    aggregate: Aggregate, cells: Sequence[Column], bound: Mapping[str, Column], count: int, values: Values
 ) -> Column:
     """The atoms with equal values for each occurrence of a variable, if they meet the conditions."""
     fits: Mask = np.ones(count, np.bool_)
