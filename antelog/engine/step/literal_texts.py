@@ -48,11 +48,10 @@ Part: TypeAlias = str | Blank
 
 @dataclass(frozen=True, eq=False)
 class LiteralTemplate:
-    """The parts of a literal before its time, the time (`known` if rows bind it), and the parts after it."""
+    """The parts of a literal before its time, the time, and the parts after it."""
 
     opening: tuple[Part, ...]
     time: terms.Time
-    known: bool
     closing: tuple[Part, ...]
 
     @property
@@ -71,9 +70,8 @@ def templates(prepared: Prepared, bound: Bound) -> tuple[LiteralTemplate, ...]:
     found = list[LiteralTemplate]()
     for node in (literal.node for literal in prepared.literals):
         before, time, after = node.around_with(bound)
-        known = time.variable is None or time.variable in bound
         opening, closing = _pieces(before, bound), _closing(prepared, node, after, bound)
-        found.append(LiteralTemplate(tuple(opening), time, known, tuple(closing)))
+        found.append(LiteralTemplate(tuple(opening), time, tuple(closing)))
     return tuple(found)
 
 
@@ -262,10 +260,10 @@ class Writer:
 
     def _time(self, template: LiteralTemplate) -> TickText | terms.Time:
         time = template.time
-        if not template.known:
-            return time
         if time.variable is None:
             return TickText(np.array([time.offset]), np.zeros(self._rows.count, np.int64), 0)
+        if time.variable not in self._rows.bound:
+            return time
         return TickText(*self._numbered(time.variable), time.offset)
 
     def _numbered(self, variable: str) -> tuple[Column, Column]:

@@ -39,15 +39,10 @@ def test_an_equal_value_that_takes_over_is_not_told_again() -> None:
         ("Limit", "a", 90, 4, 6),
         ("Limit", "a", 90, 5, 6),
     ]
-    kinds = {
-        tick: [line.split()[0] for line in lines] for tick, lines in reported(_limits(3), facts, 9).items()
-    }
-    assert kinds == {5: ["possible"], 6: ["confirmed"]}
-    kinds = {
-        tick: [line.split()[0] for line in lines]
-        for tick, lines in reported(_limits(3), facts[:3], 9).items()
-    }
-    assert kinds == {5: ["possible"], 8: ["confirmed"]}
+    for some, then in ((facts, 6), (facts[:3], 8)):
+        found = reported(_limits(3), some, 9)
+        kinds = {tick: [line.split()[0] for line in lines] for tick, lines in found.items()}
+        assert kinds == {5: ["possible"], then: ["confirmed"]}
 
 
 def test_an_older_fact_that_comes_late_changes_nothing() -> None:
