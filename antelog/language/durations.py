@@ -25,10 +25,9 @@ _MICROSECONDS = {
     "day": 86_400_000_000,
     "week": 604_800_000_000,
 }
-LENGTHS = tuple(
+LENGTHS = tuple(  # the units of shown durations with their microseconds, from the longest on
     (name, _MICROSECONDS[name]) for name in ("week", "day", "hour", "minute", "second", "ms", "us")
 )
-"""The units of shown durations with their microseconds, from the longest on."""
 UNITS = tuple(sorted({*_MICROSECONDS, *(f"{name}s" for name in _MICROSECONDS if len(name) > 2)}))
 
 
@@ -78,8 +77,7 @@ def long_duration_text(length: int) -> str:
     return " ".join(parts)
 
 
-_READABLE = 120
-"""Larger numbers of a unit are hard to read."""
+_READABLE = 120  # larger numbers of a unit are hard to read
 
 
 def ticks_in_words(

@@ -12,17 +12,14 @@ _DAY, _MINUTE, _SECOND = (
     length // _MICROSECOND for length in (timedelta(days=1), timedelta(minutes=1), timedelta(seconds=1))
 )
 _WEEK = 7 * _DAY
-_MONDAY = 3 * _DAY
-"""From a Monday to the first of January 1970."""
+_MONDAY = 3 * _DAY  # from a Monday to the first of January 1970
 _PARTS = {"minutes": _MINUTE, "seconds": _SECOND, "milliseconds": _SECOND // 1000}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _COUNTED = timedelta(days=365) // _MICROSECOND
 _END = timedelta(days=2_900_000) // _MICROSECOND
 
-TIME = "time"
-"""The column with the time of a line's tick; also the kind of variables whose ticks are times."""
-DURATION = "duration"
-"""The kind of variables whose ticks are lengths."""
+TIME = "time"  # the column with the time of a line's tick; also the kind of variables whose ticks are times
+DURATION = "duration"  # the kind of variables whose ticks are lengths
 
 
 def timed(name: str) -> str:
@@ -40,11 +37,7 @@ def zones() -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Timescale:
-    """The length of a tick in microseconds, and the zone of the program.
-
-    Ticks of days begin at midnight of the zone, even if a day has 23 hours, and those of weeks on Mondays;
-    others are counted from 1970 on in UTC.
-    """
+    """The length of a tick in microseconds, and the zone where ticks of days and weeks begin at midnight."""
 
     length: int
     zone: str = DEFAULT_ZONE

@@ -96,8 +96,7 @@ def _is_of_list(statement: syntax.Statement) -> bool:
     return name.startswith(syntax.MEMBER)
 
 
-_LOOSE = {"+": 1, "-": 1, "*": 2, "/": 2}
-"""How closely operators bind."""
+_LOOSE = {"+": 1, "-": 1, "*": 2, "/": 2}  # how closely operators bind
 
 
 def written(function: str, arguments: Sequence[Any]) -> Iterator[Any]:

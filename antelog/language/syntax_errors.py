@@ -123,7 +123,7 @@ _WORDS = {
 
 # ---- errors ----
 
-_TERMINALS = {
+_TERMINALS = {  # terminals that have other names than words
     "_IF": "`:-`",
     "_THEN": "`->`",
     "_LAST": "`last`",
@@ -144,9 +144,7 @@ _TERMINALS = {
     "ONE": "`one per`",
     "$END": "the end",
 }
-"""Terminals that have other names than words."""
-_NEVER_NAMED = {"STAR", "SLASH", "UNIT", "_OR", "_IN"}
-"""Terminals behind terms, which would lengthen every message."""
+_NEVER_NAMED = {"STAR", "SLASH", "UNIT", "_OR", "_IN"}  # behind terms: would lengthen every message
 _START = {"STATIC", "TICK", "INPUT", "QUERY"}
 
 
@@ -277,8 +275,7 @@ def _negation(trouble: Trouble) -> Iterator[str]:
 
 _AGGREGATES = frozenset({"avg", "count", "max", "min", "sum"})
 _NOT_COUNTED = re.compile(r"\bnot\s+(?:avg|count|max|min|sum)\s*\((?:[^()]|\([^()]*\))*\)\Z")
-_LONE = re.compile(r"[,(∧]\s*\(\s*(not\s+)?\w+\s*\([^()]*\)\Z")
-"""A parenthesis that opens before an atom and belongs to nothing."""
+_LONE = re.compile(r"[,(∧]\s*\(\s*(not\s+)?\w+\s*\([^()]*\)\Z")  # a `(` before an atom
 
 
 def _names(trouble: Trouble) -> Iterator[str]:

@@ -20,8 +20,7 @@ from tests.strategies import Case, programs
 
 EXAMPLES = sorted([*ROOT.glob("examples/*/*.alog"), *ROOT.glob("docs/**/*.alog")])
 BLOCKS = [block for block in all_blocks() if block.language == "antelog"]
-FREE = ("∧", "% a comment")
-"""Programs with these words are not laid out on the pages."""
+FREE = ("∧", "% a comment")  # programs with these words are not laid out on the pages
 
 
 def formatted(text: str) -> str:

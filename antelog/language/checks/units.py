@@ -202,8 +202,6 @@ def with_times_apart(document: syntax.Document, vocabulary: Vocabulary) -> synta
 
     static Within(priority, limit <= 24).
     not Ack(X, T..T+N), Within(P, N)      not Ack(X, T..TN), Within(P, N), TN = T+N, TN >= T, TN <= T+24
-
-    They may stand in negated atoms only, where both T and N have values.
     """
     if not vocabulary.most:
         return document

@@ -1,7 +1,4 @@
-"""Comparisons of aggregates: `count(P(X, _, T-9..T)) >= 3`, `avg(V : P(V, T-9..T)) > 2 * avg(…)`.
-
-Variables of an aggregate that stand outside as well are its group; the inner ones have another meaning there.
-"""
+"""Comparisons of aggregates, `count(P(X, _, T-9..T)) >= 3`; variables that stand outside are their groups."""
 
 from __future__ import annotations
 

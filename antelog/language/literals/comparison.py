@@ -1,7 +1,4 @@
-"""Conditions: comparisons such as `V >= 90` and `T2 <= T1 + 5`, calls of functions, and calculations in both.
-
-Calculations are with typed values, and with times only in calendar functions.
-"""
+"""Conditions: comparisons such as `V >= 90` or `T2 <= T1 + 5`, calls of functions, calculations in both."""
 
 from __future__ import annotations
 
@@ -38,10 +35,8 @@ HOLDS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 OPERATORS = tuple(HOLDS)
-OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-"""The opposites of comparisons, for values that can be compared."""
-MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""The operators of comparisons whose sides are exchanged."""
+OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}  # of comparable values
+MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}  # with sides exchanged
 
 NO_NOW = "There is no `now`: a rule holds for any tick T, and its answers appear when T has come."
 

@@ -1,7 +1,4 @@
-"""The latest value: `last Mode(X, run, T)`, `last Edge(X, up, T-1d..T) per X`.
-
-It is true if this is the latest atom of its slot, which is that of the input, or the terms behind `per`.
-"""
+"""The latest value of a slot or of the terms behind `per`: `last Edge(X, up, T-1d..T) per X`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The interface of literals, for parser, printer, graph and checks; atoms, and negated ones.
-
-A kind of literal says how it is built from the tree of its grammar rule, its text, the atoms in it, and its
-problems. The checks hand over what is known of its rule: `Sorts`, `Types`, `Safety`.
-"""
+"""The interface of literals, for parser, printer, graph and checks; atoms, and negated ones."""
 
 from __future__ import annotations
 
@@ -27,8 +23,7 @@ from antelog.language.terms import (
 )
 from antelog.language.vocabulary import Predicate, PredicateKind, Type, Vocabulary
 
-Text = Callable[[object], str]
-"""Writes a node in the language's own syntax."""
+Text = Callable[[object], str]  # writes a node in the language's own syntax
 
 
 class SortEvidence(NamedTuple):
@@ -57,8 +52,7 @@ class Sorts:
         return place is not None and not place.is_time
 
 
-Cell = tuple[str, int] | tuple[int, str]
-"""Something with a type: a column (predicate, position) or a variable (rule, name)."""
+Cell = tuple[str, int] | tuple[int, str]  # a column (predicate, position), or a variable (rule, name)
 
 _CLASH = "A column holds numbers or texts, not both: change one of the two places, or the column's type."
 
@@ -171,21 +165,17 @@ class Types:
 
 @dataclass(frozen=True)
 class Safety:
-    """A rule, and the sources of its variables' values.
-
-    `positive` variables get values from atoms without `not` or `last`, `negated` ones stand in other atoms,
-    `worked_out` ones get values from equations: `D = W - V`. Nothing more is said of those in `reported`.
-    """
+    """A rule, and the sources of its variables' values."""
 
     text: Text
     derived: Atom
     body: tuple[Literal, ...]
     vocabulary: Vocabulary
     times: frozenset[str]
-    positive: frozenset[str]
-    negated: frozenset[str]
-    worked_out: frozenset[str]
-    reported: set[str] = field(init=False, default_factory=set)
+    positive: frozenset[str]  # in atoms without `not` or `last`, which give them values
+    negated: frozenset[str]  # in other atoms
+    worked_out: frozenset[str]  # by equations: `D = W - V`
+    reported: set[str] = field(init=False, default_factory=set)  # nothing more is said of these
 
     @cached_property
     def head(self) -> frozenset[str]:
@@ -222,8 +212,7 @@ def _last_tick(atom: Atom) -> tuple[str | None, float]:
 class Literal(Node):
     """A literal in the body of a rule."""
 
-    KEYWORDS: ClassVar[frozenset[str]] = frozenset()
-    """The words of the language that begin it."""
+    KEYWORDS: ClassVar[frozenset[str]] = frozenset()  # the words of the language that begin it
 
     @classmethod
     def built(cls, children: list[Any], span: Span) -> Self:
@@ -261,8 +250,7 @@ class Literal(Node):
         return iter(())
 
 
-MEMBER = "in ("
-"""The begin of the names of static predicates for lists: `X in (a, b)` makes `in (a, b)`."""
+MEMBER = "in ("  # the begin of the names of static predicates for lists: `X in (a, b)` makes `in (a, b)`
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,10 +33,8 @@ from antelog.run.sinks.result import Tables
 
 # ---- rules ----
 
-_ALIKE = 0.4
-"""Two rules with texts at least as similar are one rule that was changed."""
-_MOST_PAIRS = 40_000
-"""The most pairs of rules of a predicate that are compared for this."""
+_ALIKE = 0.4  # two rules with texts at least as similar are one rule that was changed
+_MOST_PAIRS = 40_000  # the most pairs of rules of a predicate that are compared for this
 
 
 @dataclass(frozen=True)
@@ -212,10 +210,7 @@ def _paired(head: str, removed: Sequence[Written], added: Sequence[Written]) -> 
 
 @dataclass(frozen=True)
 class ProgramDifference:
-    """Two programs: the meanings of queries compared, rules matched, and answers to given facts.
-
-    `renamed` has the new names of predicates that have other ones.
-    """
+    """Two programs: meanings of queries, matched rules and answers; `renamed` has new names of predicates."""
 
     old: RuleSet
     new: RuleSet
@@ -353,8 +348,7 @@ def _declarations(rules: RuleSet, name: str) -> list[Written]:
 # ---- answers on recorded facts ----
 
 
-_Key = tuple[Plain, ...]
-"""The values of an answer, then the names of its variables that stand for all others."""
+_Key = tuple[Plain, ...]  # the values of an answer, then the names of its variables that stand for all others
 
 
 @dataclass(frozen=True)
@@ -368,17 +362,14 @@ class Confirmed:
 
 @dataclass(frozen=True)
 class AnswerDifferences:
-    """The confirmed answers of a query: how many are the same, and those that differ, by time.
-
-    `moved` are confirmed at another tick; `lost` are lost from sight for one of the programs only.
-    """
+    """The confirmed answers of a query: the number of equal ones, and those that differ, by time."""
 
     query: str
     same: int
     only_old: tuple[Confirmed, ...]
     only_new: tuple[Confirmed, ...]
-    moved: tuple[Confirmed, ...]
-    lost: tuple[Confirmed, ...]
+    moved: tuple[Confirmed, ...]  # to another tick
+    lost: tuple[Confirmed, ...]  # from sight, for one of the programs only
 
     @property
     def count(self) -> int:

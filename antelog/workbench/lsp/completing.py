@@ -182,10 +182,7 @@ _Kind = types.CompletionItemKind
 
 @dataclass(frozen=True)
 class Cursor:
-    """The words of a statement up to a place, and the open calls, each with the number of its argument.
-
-    `text` is the begin of a text that is being written.
-    """
+    """The words of a statement up to a place, and the open calls, each with the number of its argument."""
 
     first: str
     words: tuple[str, ...]

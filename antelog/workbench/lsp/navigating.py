@@ -1,8 +1,4 @@
-"""Names and their places: the names in a text, where they are declared and used, and what a new name changes.
-
-Names are found by words, so that they are known while a statement is written. `Places` turns spans of files
-into the URIs and ranges of an editor, and back.
-"""
+"""Names and their places: found by words, so that they are known while a statement is written."""
 
 from __future__ import annotations
 
@@ -76,8 +72,7 @@ class StatementNames:
 
 
 COLUMN_LISTS = frozenset({"input", "static", "function"})
-STATEMENTS = DECLARATIONS | {"tick", "zone", "limit", "include", "query"}
-"""The words that begin statements."""
+STATEMENTS = DECLARATIONS | {"tick", "zone", "limit", "include", "query"}  # the words that begin statements
 _FUNCTIONS = frozenset({*functions.OF_ONE, *AGGREGATES})
 _SUBJECTS = frozenset({NameKind.PREDICATE, NameKind.LIMIT})
 _SMALL_WORDS = KEYWORDS | {
@@ -184,12 +179,11 @@ class _Finder:
 # ---- places ----
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_CODECS = {
+_CODECS = {  # the codec of each encoding, and the bytes of a unit
     PositionEncodingKind.Utf8: ("utf-8", 1),
     PositionEncodingKind.Utf16: ("utf-16-le", 2),
     PositionEncodingKind.Utf32: ("utf-32-le", 4),
 }
-"""The codec of each encoding, and the bytes of a unit."""
 
 
 @lru_cache(maxsize=64)

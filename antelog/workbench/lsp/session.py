@@ -1,7 +1,4 @@
-"""The state of a language server: open texts, their programs, and the analyses of these.
-
-Changes of texts change the session; all other requests read a `Snapshot`, in which nothing changes.
-"""
+"""The state of a language server: open texts, their programs, and the analyses of these."""
 
 from __future__ import annotations
 
@@ -18,8 +15,7 @@ from antelog.language import Checked, check
 from antelog.language.parser import StatementTrees, includes_of, parse
 from antelog.language.program_files import gathered, text_of
 
-MOST_PROGRAMS = 500
-"""The most files of a workspace that are searched for those that include others."""
+MOST_PROGRAMS = 500  # the most files of a workspace that are searched for those that include others
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 

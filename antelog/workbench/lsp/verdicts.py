@@ -1,7 +1,4 @@
-"""Lines above statements: how many of a program's tests pass, and its queries tried on the files beside it.
-
-`antelog test` and `antelog try` run in processes of their own, and never with functions in Python.
-"""
+"""Lines above statements: how many tests pass, queries tried on files; no functions in Python ever run."""
 
 from __future__ import annotations
 
@@ -25,10 +22,8 @@ from antelog.workbench.lsp.navigating import NameKind, Places, statements_of
 from antelog.workbench.lsp.near_data import DataFile, data_files, file_of
 from antelog.workbench.lsp.session import Analysis, Snapshot, real
 
-PATIENCE = 60.0
-"""Seconds after which a command is given up."""
-_MOST = 200_000
-"""Letters of a result that are shown."""
+PATIENCE = 60.0  # seconds after which a command is given up
+_MOST = 200_000  # letters of a result that are shown
 
 
 async def printed_by(words: Sequence[str], folder: Path) -> str:
@@ -68,10 +63,7 @@ class RuleVerdict:
 
 
 def runnable_tests(root: str) -> Path | None:
-    """The file with the tests of a program, if it runs no functions in Python.
-
-    Tests that name functions or another program could, and so could a program that declares functions.
-    """
+    """The file with the tests of a program, if neither it nor the program can run functions in Python."""
     path = Path(root).with_suffix(".test.yaml")
     try:
         found = yaml.compose(path.read_text(encoding="utf-8-sig"), Loader=yaml.SafeLoader)
@@ -96,10 +88,8 @@ async def verdict_of(tests: Path) -> RuleVerdict | None:
     return RuleVerdict(found.tests - found.failures - found.errors, found.tests, text)
 
 
-TRY = "antelog.try"
-"""The command that tries a query; its arguments are the path of the program and the query's predicate."""
-SHOW_TESTS = "antelog.tests"
-"""The command that shows the output of a program's tests; its argument is the path of the program."""
+TRY = "antelog.try"  # tries a query, by the path of its program and its predicate
+SHOW_TESTS = "antelog.tests"  # shows the output of the tests of a program, by its path
 
 
 def lenses(

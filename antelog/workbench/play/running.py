@@ -40,8 +40,7 @@ from antelog.writing import write
 
 # ---- drafts ----
 
-LARGEST = 5_000
-"""The most rows of all tables together, because each edit runs them all."""
+LARGEST = 5_000  # the most rows of all tables together, because each edit runs them all
 
 
 class Sheet(msgspec.Struct, frozen=True):
@@ -141,10 +140,8 @@ def fitted(sheet: Sheet | None, wanted: Sequence[str], optional: Sequence[str] =
 
 # ---- their courses ----
 
-MOST_LINES = 20_000
-"""The most changes of a draft, which is for examples that a person looks at."""
-_MOST_TICKS = 400
-"""In a longer stretch of time only those ticks can be looked at that have changes."""
+MOST_LINES = 20_000  # the most changes of a draft, which is for examples that a person looks at
+_MOST_TICKS = 400  # in a longer stretch of time only those ticks can be looked at that have changes
 
 
 @dataclass(frozen=True)

@@ -45,12 +45,9 @@ from antelog.workbench.testing.texts import Fact, ProgramTexts, alike
 
 Row = Mapping[str, Any]
 
-MOST_TICKS = 20_000
-"""The most ticks behind the last fact for which a case goes on, if there are answers at each."""
-_DEPTH = 4
-"""The levels of rules in a reason."""
-_DECIDING = ("possible", "revised", "confirmed", "rejected", "closed")
-"""The changes that decide the state of an answer."""
+MOST_TICKS = 20_000  # the most ticks behind the last fact for which a case with answers at each goes on
+_DEPTH = 4  # the levels of rules in a reason
+_DECIDING = ("possible", "revised", "confirmed", "rejected", "closed")  # the state of an answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +69,7 @@ class AnswerState:
 
 @dataclass(eq=False)
 class Outcome:
-    """The outcome of a case: the lines of each query, answers at ticks, and facts that were set aside.
-
-    `ended` is the last tick; `error` says why the case could not be run.
-    """
+    """The outcome of a case up to the tick `ended`, or the error for which it could not be run."""
 
     lines: list[tuple[str, Row]] = field(default_factory=list)
     snapshots: dict[int, list[tuple[str, Row]]] = field(default_factory=dict)
@@ -254,8 +248,7 @@ def _reader(
 
 # ---- expected and found ----
 
-MOST_OTHERS = 5
-"""The most other answers that are listed with a failure."""
+MOST_OTHERS = 5  # the most other answers that are listed with a failure
 
 _HALF_A_PERCENT = 0.005
 _COMPARES = {">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le}
@@ -273,10 +266,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Failure:
-    """An expectation that was not met, its place in the file, and both sides.
-
-    `answer` is the one whose reason is of interest, if any, with ticks in place of times.
-    """
+    """An expectation that was not met, its place, both sides, and an answer whose reason is of interest."""
 
     at: int | None
     when: str

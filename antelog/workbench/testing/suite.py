@@ -59,11 +59,7 @@ class ExpectedAnswer:
 
 @dataclass(frozen=True)
 class Expectation:
-    """The answers that are expected at a tick (None: at the end), and the facts that are set aside.
-
-    The queries in `alone` have no other answers, open or confirmed. A `recorded` one was written by antelog,
-    and nobody has looked at it yet.
-    """
+    """The answers expected at a tick (None: at the end), all there are in `alone`; and facts set aside."""
 
     at: int | None
     answers: tuple[ExpectedAnswer, ...]
@@ -75,10 +71,7 @@ class Expectation:
 
 @dataclass(frozen=True, eq=False)
 class RuleCase:
-    """A case: facts, files with facts of a predicate, and what is expected.
-
-    `arrival` is the column of arrivals in the files.
-    """
+    """A case: facts, files with facts of a predicate and their column of arrivals, and what is expected."""
 
     name: str
     texts: ProgramTexts
@@ -272,10 +265,7 @@ _CASE = ("name", "facts", "expect", "set", "model", "arrival")
 
 @dataclass(frozen=True, eq=False)
 class Suite:
-    """A file of tests: its cases and program, with the errors in either.
-
-    `path` is that of the program; `others` are the files with functions, models and facts.
-    """
+    """A file of tests: cases, the program at `path`, other files it needs, and the errors in all of them."""
 
     file: MarkedFile
     path: Path | None = None

@@ -1,11 +1,9 @@
 """Facts, answers and literals as texts of a file of tests, read by the parser of the language.
 
-    Temp(wt2, high, 0) @ 2                  a fact, and the tick at which it arrives
-    Alarm(a1, pump1, 2024-03-04 08:00)      with a `tick` times may be timestamps, as listings show them
-    Malf(wt2, _)                            answers: `_` stands for anything, a variable for an open one
-    Reading(wt2, V, 7) where V >= 90        a literal, with the conditions that are still open
-
-The parser gets a number and blanks for a timestamp, so that all places stay. Mistakes raise MisfitError.
+Temp(wt2, high, 0) @ 2                  a fact, and the tick at which it arrives
+Alarm(a1, pump1, 2024-03-04 08:00)      with a `tick` times may be timestamps, as listings show them
+Malf(wt2, _)                            answers: `_` stands for anything, a variable for an open one
+Reading(wt2, V, 7) where V >= 90        a literal, with the conditions that are still open
 """
 
 from __future__ import annotations
@@ -357,10 +355,7 @@ def _is_node(node: object) -> TypeGuard[Any]:
 
 
 def alike(expected: Sequence[syntax.Literal], found: Sequence[syntax.Literal]) -> bool:
-    """Whether two literals are the same but for the names of variables, with `_` for any term.
-
-    Conditions that are found need not be expected.
-    """
+    """Whether two literals are the same but for names of variables, with `_` for any term."""
     names: dict[str, str] = {}
     return _alike(expected[0], found[0], names) and _conditions(expected[1:], found[1:], names)
 
