@@ -400,7 +400,6 @@ def _is_number(term: Any) -> bool:
 
 
 def _aggregate_in(term: syntax.Term) -> syntax.Aggregate | None:
-    """Finds an aggregate in a calculation."""
     if isinstance(term, syntax.Aggregate):
         return term
     inner = map(_aggregate_in, term.arguments) if isinstance(term, syntax.Calculation) else ()

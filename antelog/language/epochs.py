@@ -58,8 +58,6 @@ TICKLESS = Counting()  # the times of a program without a `tick`
 
 @dataclass(frozen=True)
 class UnitRange:
-    """The numbers from `first` to `last` count this unit."""
-
     unit: str
     first: int
     last: int

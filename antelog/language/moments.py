@@ -53,7 +53,6 @@ class Timescale:
 
     @property
     def of_days(self) -> bool:
-        """Whether ticks are whole days."""
         return self.length % _DAY == 0
 
     @property

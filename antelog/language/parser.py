@@ -264,7 +264,6 @@ def _cut(source: Source) -> tuple[str, list[Statement]]:
 
 
 def includes_of(text: str) -> list[syntax.Include]:
-    """The `include` statements of a file."""
     if "include" not in text or _too_long(text):
         return []
     return list(_early("include", *_cut(Source(text)), syntax.Include))

@@ -40,8 +40,6 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named(Node):
-    """A declaration with the place of its name."""
-
     name_span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -106,8 +104,6 @@ class Tick(Node):
 
 @dataclass(frozen=True, slots=True)
 class Zone(Node):
-    """The zone in which times are shown, such as Europe/Berlin."""
-
     name: str
 
 
@@ -201,8 +197,6 @@ Statement: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole program, in the order of its text."""
-
     statements: tuple[Statement, ...]
     source: Source = field(default=Source(""), compare=False, repr=False)
 

@@ -14,8 +14,6 @@ UNKNOWN = "?"  # the text of an open variable, and of an unknown chance
 
 
 class TemplateError(Exception):
-    """A text is not a template."""
-
     def __init__(self, message: str, hint: str) -> None:
         self.message, self.hint = message, hint
         super().__init__(f"{message}. {hint}")

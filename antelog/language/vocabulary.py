@@ -27,7 +27,6 @@ class Type(Enum):
 
     @property
     def general(self) -> Type:
-        """Number or text."""
         return Type.NUMBER if self is Type.INTEGER else self
 
 
@@ -65,7 +64,6 @@ class DeclaredChance:
 
     @property
     def content(self) -> object:
-        """The declared values, without the facts they are about."""
         return self.once, self.again
 
 

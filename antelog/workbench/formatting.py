@@ -26,8 +26,6 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class PlacedWord:
-    """A word, number, text or sign, and where it starts."""
-
     text: str
     start: int
 
@@ -85,7 +83,6 @@ def lexemes(text: str, span: Span, remarks: Sequence[Remark]) -> list[Lexeme]:
 
 
 def joined(parts: Sequence[Lexeme]) -> str:
-    """Joins words to a text."""
     return "".join(each.shown for each in parts).removeprefix(" ")
 
 

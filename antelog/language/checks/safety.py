@@ -90,7 +90,7 @@ def _check_head(rule: syntax.Rule, looked: Safety) -> Iterator[Diagnostic]:
             message = f"{name} occurs in the head but in no atom of the body"
             message += " without `not`" if name in negated else ""
             hint = f"Add a condition that says which values {name} has, or write a constant."
-            if looked.is_time(name):
+            if name in looked.times:
                 hint = f"Add a condition that says at which times {name} the head holds, or write a number."
             if not rule.body:
                 message = f"`{to_text(rule.head)}` is a fact, and facts have no variables"

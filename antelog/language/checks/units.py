@@ -42,7 +42,6 @@ def meant(unit: str) -> str | None:
 
 
 def hint_of(unit: str) -> str:
-    """The hint for an unknown unit."""
     if known := meant(unit):
         return f"Write {known}."
     return did_you_mean(unit, UNITS) or f"The units are {', '.join(UNITS)}."

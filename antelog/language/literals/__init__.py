@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from antelog.language.literals.aggregate import Aggregate, Aggregation
 from antelog.language.literals.comparison import Call, Comparison
-from antelog.language.literals.last import Last
-from antelog.language.literals.literal import Atom, Literal, Negation
+from antelog.language.literals.literal import Atom, Last, Literal, Negation
 
 __all__ = ["KINDS", "Aggregate", "Aggregation", "Atom", "Call", "Comparison", "Last", "Literal", "Negation"]
 

@@ -147,7 +147,7 @@ class Comparison(Literal):
             if isinstance(side, Anonymous):
                 message = "`_` has no value that could be compared"
                 yield Diagnostic("E402", message, side.span, "Name the variable and use it in an atom too.")
-            elif name is None or name in rule.positive or (name in rule.negated and rule.is_time(name)):
+            elif name is None or name in rule.positive or name in rule.negated & rule.times:
                 continue
             elif name in rule.negated and self.leaves_free(name, rule):
                 pass  # an unguarded variable, which may be anything
@@ -180,7 +180,7 @@ class Comparison(Literal):
         other = self.right if side is self.left else self.left
         if self.operator == "=" and isinstance(side, Variable) and variable_of(other) != name:
             return f"Remove the comparison and write `{rule.text(other)}` where {name} stands."
-        if rule.is_time(name):
+        if name in rule.times:
             return f"Use {name} as the time of an atom in the body: it says at which times the head may hold."
         return f"Use {name} in an atom of the body."
 

@@ -254,7 +254,6 @@ class ProgramDifference:
         return any(own != sorted(own) for own in lines.values())
 
     def input(self, name: str) -> tuple[list[Written], list[Written]]:
-        """The declarations of an input in the old and the new program."""
         return _declarations(self.old, name), _declarations(self.new, name)
 
     @property
@@ -268,7 +267,6 @@ class ProgramDifference:
                 yield name, before.get(name), after.get(name)
 
     def to_dict(self) -> dict[str, Any]:
-        """The differences as JSON."""
         found: dict[str, Any] = {
             "same": self.is_same,
             "queries": [self._query(each) for each in self.meaning.queries],
@@ -317,7 +315,6 @@ def _pair(each: QueryDifference, value: Any, wanted: bool) -> dict[str, Any] | N
 
 
 def difference_of(old: Program, new: Program) -> ProgramDifference:
-    """Compares two programs, without facts."""
     before, after = (RuleSet(read(each.source)) for each in (old, new))
     meaning, renamed = meanings.compared(old.plan, new.plan), _renamed(before, after)
     return ProgramDifference(before, after, meaning, renamed, *_matched(before, after, renamed))

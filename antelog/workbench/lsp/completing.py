@@ -22,8 +22,8 @@ from antelog.language.templates import LINE_NAMES
 from antelog.language.vocabulary import Predicate, PredicateKind, Signature, Type, Vocabulary
 from antelog.workbench.formatting import words_in
 from antelog.workbench.lsp.navigating import COLUMN_LISTS, STATEMENTS, NameKind, NamePlaces, mentions_of
-from antelog.workbench.lsp.near_data import data_files, example_of, file_of, is_number
 from antelog.workbench.lsp.session import Analysis, Snapshot
+from antelog.workbench.lsp.verdicts import data_files, example_of, file_of, is_number
 
 # ---- descriptions ----
 

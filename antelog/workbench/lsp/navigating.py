@@ -53,8 +53,6 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class StatementNames:
-    """A statement: its first word, its words, and the names in it."""
-
     span: Span
     first: str
     words: tuple[PlacedWord, ...]
@@ -260,7 +258,6 @@ class NamePlaces:
 
 
 def named(snapshot: Snapshot, path: str, offset: int) -> NamePlaces | None:
-    """The name at an offset of a file."""
     text = snapshot.text(path)
     mention = mention_at(text, offset)
     if mention is None:

@@ -83,7 +83,6 @@ class Snapshot:
         return list(found.values())
 
     def analysis_of(self, path: str) -> Analysis | None:
-        """The latest analysis of the program that a file belongs to."""
         return self.analyses.get(real(self.root_of(path)))
 
     @cached_property
@@ -155,7 +154,6 @@ class Session:
         return self._snapshot
 
     def put(self, text: OpenText) -> None:
-        """Opens a text, or replaces it by a newer one."""
         if real(text.path) not in self._texts:
             self._including = None
         self._texts[real(text.path)] = text
@@ -166,7 +164,6 @@ class Session:
         self._snapshot = None
 
     def keep(self, analysis: Analysis) -> None:
-        """Replaces the analysis of a program."""
         self._analyses[real(analysis.root)] = analysis
         self._snapshot = None
 

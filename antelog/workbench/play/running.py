@@ -146,8 +146,6 @@ _MOST_TICKS = 400  # in a longer stretch of time only those ticks can be looked 
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """Settings of a draft: the name of its program, its functions and limits."""
-
     name: str = "rules.alog"
     functions: Path | None = None
     limits: Mapping[str, int | float] = field(default_factory=dict)

@@ -48,7 +48,6 @@ class Part:
 
     @property
     def complaint(self) -> str:
-        """The sentence that says why it is not covered."""
         return _NEVER[self.kind].format(self.text)
 
 

@@ -257,8 +257,6 @@ _PLACES = {"awaits": "hypotheses", "evidence": "evidence"}
 
 @dataclass(frozen=True)
 class Side:
-    """A line of what is expected, and the line of what was found."""
-
     expected: str
     found: str
     agrees: bool

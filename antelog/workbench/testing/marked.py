@@ -34,8 +34,6 @@ class MisfitError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class MarkedEntry:
-    """A key of a mapping, and its value."""
-
     key: ScalarNode
     value: Node
 

@@ -113,13 +113,10 @@ _SILENT = re.compile(r"(confirmed|rejected)\s+at\s+(?=\S)")
 
 
 class ExpectationReader:
-    """Reads the expectations of a case."""
-
     def __init__(self, file: MarkedFile, texts: ProgramTexts) -> None:
         self._file, self._texts = file, texts
 
     def expected(self, entry: MarkedEntry) -> Iterator[Expectation]:
-        """Reads the items of `expect`."""
         for node in self._file.listed(entry):
             found = self._file.entries(node, "an expectation", _EXPECTED)
             if not isinstance(node, MappingNode):
@@ -315,8 +312,6 @@ def read_suite(path: Path, given: Given | None = None) -> Suite:
 
 
 class _SuiteReading:
-    """The reading of one file."""
-
     def __init__(self, file: MarkedFile, path: Path, given: Given) -> None:
         self._file, self._path, self._given = file, path, given
         self._loaded: dict[tuple[tuple[str, float], ...], ProgramTexts | None] = {}
