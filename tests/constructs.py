@@ -47,7 +47,7 @@ CONSTRUCTS = frozenset(
 GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "start": (13, ()),  # the kinds of statements, each of which is below
     "tick": (1, ()),  # how timestamps become ticks: tests/engine/test_facts.py
-    "zone": (1, ()),  # it changes no answer: tests/language/test_zones.py
+    "zone": (1, ()),  # it changes no answer: tests/language/test_moments.py
     "limit": (2, ()),  # a number with a name: tests/language/test_named_limits.py
     "include": (1, ()),  # the same statements: tests/language/test_program_files.py
     "duration": (2, ()),

@@ -10,19 +10,12 @@ from antelog.language.moments import TIME, Timescale, moment
 from antelog.language.syntax import Bound, Shifted, number
 
 _MICROSECONDS = {
-    "us": 1,
-    "microsecond": 1,
-    "ms": 1_000,
-    "millisecond": 1_000,
-    "s": 1_000_000,
-    "sec": 1_000_000,
-    "second": 1_000_000,
-    "min": 60_000_000,
-    "minute": 60_000_000,
-    "h": 3_600_000_000,
-    "hour": 3_600_000_000,
-    "d": 86_400_000_000,
-    "day": 86_400_000_000,
+    **dict.fromkeys(("us", "microsecond"), 1),
+    **dict.fromkeys(("ms", "millisecond"), 1_000),
+    **dict.fromkeys(("s", "sec", "second"), 1_000_000),
+    **dict.fromkeys(("min", "minute"), 60_000_000),
+    **dict.fromkeys(("h", "hour"), 3_600_000_000),
+    **dict.fromkeys(("d", "day"), 86_400_000_000),
     "week": 604_800_000_000,
 }
 LENGTHS = tuple(  # the units of shown durations with their microseconds, from the longest on

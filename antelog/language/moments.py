@@ -71,7 +71,6 @@ class Timescale:
         return range(-(-_COUNTED // self.length), -(-_END // self.length))
 
     def time(self, tick: int) -> datetime:
-        """The time at which a tick begins, in the zone."""
         zone = UTC if self.zone == DEFAULT_ZONE else ZoneInfo(self.zone)
         begin = _EPOCH + (tick * self.length - self.ahead) * _MICROSECOND
         if self.of_days:

@@ -30,7 +30,6 @@ def value_text(value: Value) -> str:
 
 
 def to_text(node: object) -> str:
-    """Writes a node of the syntax tree."""
     match node:
         case syntax.Document(statements):
             return "".join(f"{to_text(each)}\n" for each in statements if not _is_of_list(each))

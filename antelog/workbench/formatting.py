@@ -384,9 +384,7 @@ _SYNTAX = frozenset({"E001", "E002", "E003"})
 
 @dataclass(frozen=True)
 class LaidOut:
-    """A text laid out; with syntax errors it is as it was."""
-
-    text: str
+    text: str  # as it was, if there are errors
     errors: tuple[Diagnostic, ...] = ()
 
 

@@ -43,13 +43,6 @@ def test_constants_have_quotes_only_where_needed(value: Value, text: str) -> Non
     assert value_text(value) == text
 
 
-def test_layout_and_notation_are_forgotten() -> None:
-    one = parse(Source("Flag(X,T)←Temp( X , high,T )∧¬Off(X,T) . % hot"))
-    other = parse(Source('Temp(X, "high", T), not Off(X, T) -> Flag(X, T).'))
-    assert one.document == other.document
-    assert to_text(one.document) == "Flag(X, T) :- Temp(X, high, T), not Off(X, T).\n"
-
-
 def test_a_sum_with_nothing_is_in_parentheses_where_others_are() -> None:
     rule = "P(X, T) :- R(X, V, T), R(X, W, T+1), (W+0) * V >= 5."
     (parsed,) = parse(Source(rule)).document.rules

@@ -226,7 +226,6 @@ class ProgramDifference:
         return all(each.fate is Fate.SAME for each in self.meaning.queries)
 
     def query(self, each: QueryDifference) -> tuple[Written | None, Written | None]:
-        """The statements of a query in the old and the new program."""
         old, new = (
             next((rules.written(q) for q in rules.document.queries if q.atom.predicate == each.name), None)
             for rules in (self.old, self.new)

@@ -400,7 +400,6 @@ _SEVERITIES = {
 
 
 def by_file(analysis: Analysis, places: Places) -> dict[str, list[types.Diagnostic]]:
-    """The diagnostics of all files of a program, by their paths."""
     found: dict[str, list[types.Diagnostic]] = {each.name: [] for _, each in analysis.source.files}
     for each in analysis.diagnostics:
         file, span = analysis.source.located(each.span)

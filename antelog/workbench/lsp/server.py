@@ -64,7 +64,6 @@ class RuleServer(LanguageServer):
             self.plan(each.path)
 
     def plan(self, path: str) -> None:
-        """Plans an analysis of the programs that a file belongs to."""
         for root in self.session.snapshot.roots_of(path):
             self._begin(self._planned, root, self._analysed(root, QUIET))
 

@@ -61,7 +61,6 @@ class Snapshot:
             return ""
 
     def files(self, root: str) -> list[Source]:
-        """The files of a program that can be read."""
         return [each for _, each in gathered(Source(self.readable(root), root), self.text)[0].files]
 
     def root_of(self, path: str) -> str:
@@ -168,7 +167,6 @@ class Session:
         self._snapshot = None
 
     def trees_of(self, root: str) -> StatementTrees:
-        """The syntax trees of earlier texts of a program."""
         return self._trees.setdefault(real(root), StatementTrees())
 
     def forget(self) -> None:

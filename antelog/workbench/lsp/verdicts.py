@@ -46,7 +46,6 @@ class DataFile:
     rows: tuple[tuple[str, ...], ...]
 
     def column(self, name: str) -> list[str]:
-        """The distinct values of a column, in their order."""
         at = self.columns.index(name) if name in self.columns else None
         return [] if at is None else list(dict.fromkeys(row[at] for row in self.rows if len(row) > at))
 

@@ -291,8 +291,6 @@ def failures(case: RuleCase, outcome: Outcome) -> list[Failure]:
 
 
 class _Judge:
-    """Compares the answers of a tick with an expectation."""
-
     def __init__(
         self, texts: ProgramTexts, expectation: suite.Expectation, states: Sequence[AnswerState], tick: int
     ) -> None:

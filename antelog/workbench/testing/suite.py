@@ -285,7 +285,6 @@ class Suite:
 
     @property
     def program_files(self) -> tuple[Path, ...]:
-        """The program, and the files that it includes."""
         source = self.program_error.source if self.program_error else None
         source = source or (self.program.source if self.program else None)
         included = () if source is None else source.included

@@ -132,7 +132,6 @@ class ProgramTexts:
         return frozenset({len(terms) - 1, *found})
 
     def literal(self, whole: ScalarText) -> tuple[syntax.Literal, ...]:
-        """Reads a literal with its conditions."""
         text = whole.part(0, len(whole.text))
         plain = _WHERE.sub(lambda each: " ,     " if each[1] else each[0], text.text)
         rule, _ = self._rule(replace(text, text=plain), "Q(0) :- ", "a literal")
@@ -277,7 +276,6 @@ class ProgramTexts:
         return None if tick is None else int(tick) + shift
 
     def fits(self, expected: syntax.Atom, row: Mapping[str, Any]) -> bool:
-        """Whether the answer of a line is an expected one."""
         times = self._times_of(expected.predicate)
         values = [
             self._tick_in(each, row)
