@@ -107,7 +107,6 @@ MOST_ALTERNATIVES = 64  # the most rules that a rule with alternatives may stand
 
 
 def _rules(head: syntax.Atom, body: _Body, span: Span) -> tuple[syntax.Rule, ...]:
-    """Makes a rule for each choice of alternatives."""
     choices = [each if isinstance(each, tuple) else (each,) for each in body]
     count = math.prod(map(len, choices))
     if count > MOST_ALTERNATIVES:

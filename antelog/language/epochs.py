@@ -47,7 +47,6 @@ class Counting:
 
     @cached_property
     def ranges(self) -> tuple[UnitRange, ...]:
-        """The ranges of numbers that are not ticks, with their units."""
         if self.tick is None or self.only_ticks:
             return ()
         return ranges(self.tick) if self.unit is None else (UnitRange(self.unit, -_LARGEST - 1, _LARGEST),)
@@ -104,7 +103,6 @@ def remedy(unit: str | None, counting: Counting, name: str, column: str) -> str:
 
 
 def far_note(number: int, counting: Counting, name: str, column: str) -> str:
-    """Warns of a tick beyond the year 3000."""
     assert counting.tick is not None
     year = int(1970 + number * counting.tick / _YEAR)
     return (

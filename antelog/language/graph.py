@@ -1,7 +1,4 @@
-"""Graphs: strongly connected components, and the graph of a program with places for its nodes.
-
-Edges lead from predicates to rules that use them, and from rules to predicates that they derive.
-"""
+"""Graphs: strongly connected components, and the graph of a program with places for its nodes."""
 
 from __future__ import annotations
 

@@ -44,7 +44,6 @@ class Timescale:
 
     @classmethod
     def of_moment(cls, tick: int, time: datetime, zone: str) -> Timescale:
-        """Finds the timescale in which a tick begins at a time."""
         days = round((time.replace(tzinfo=UTC) - _EPOCH) / _MICROSECOND / tick / _DAY)
         found = cls(days * _DAY, zone)
         if days and found.time(tick).date() == time.date():

@@ -34,10 +34,7 @@ Reader = Callable[[str], str]  # reads an included file. Raises OSError or Value
 
 
 def gathered(source: Source, reader: Reader | None = None) -> tuple[Source, tuple[Diagnostic, ...]]:
-    """Adds the files that a source includes, with the problems in doing so.
-
-    Paths begin at the folder of the including file, and at the working folder for a text.
-    """
+    """Adds the files that a source includes, by paths from its folder; returns the problems, too."""
     files, problems, circles = [source], list[Diagnostic](), list[str]()
     real = cache(_real)
     names = {real(source.name): source.name}

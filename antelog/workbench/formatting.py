@@ -87,8 +87,6 @@ def joined(parts: Sequence[Lexeme]) -> str:
 
 
 class _Spacing:
-    """Decides the spaces between the words of a statement."""
-
     def __init__(self, words: list[str]) -> None:
         self.words = words
         self.callers: list[str] = []

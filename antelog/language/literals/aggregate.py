@@ -157,7 +157,6 @@ class Aggregation(Literal):
 
     @property
     def compared(self) -> tuple[terms.Term, ...]:
-        """The terms with which an aggregate is compared."""
         return () if isinstance(self.right, Aggregate) else terms.leaves_of(self.right)
 
     @property

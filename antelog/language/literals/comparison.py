@@ -10,7 +10,7 @@ from typing import Any
 
 from antelog.diagnostics import Diagnostic, Note
 from antelog.language.functions import CALENDAR
-from antelog.language.literals.literal import Literal, Safety, Sorts, Types, shown, type_of
+from antelog.language.literals.literal import Literal, Safety, Sorts, Types, type_of
 from antelog.language.terms import (
     Anonymous,
     Calculation,
@@ -103,7 +103,7 @@ class Comparison(Literal):
                 because = f"`{types.text(one)}` calculates with {one.variable} as with a number"
                 types.is_type(one.variable, Type.NUMBER, one.span, because)
             if isinstance(one, Variable) and isinstance(other, Constant) and one.name not in types.times:
-                because = f"{one.name} is compared with the {shown(other, types)}"
+                because = f"{one.name} is compared with the {type_of(other).value} `{types.text(other)}`"
                 types.is_type(one.name, type_of(other), self.span, because)
         for side in self.sides:
             check_calculation(side, types)
@@ -176,7 +176,6 @@ class Comparison(Literal):
         return in_head and kinds == {Variable, Constant} and self.operator in ("=", "!=")
 
     def _where_from(self, name: str, side: Term, rule: Safety) -> str:
-        """The hint for a variable that is compared and has no value."""
         other = self.right if side is self.left else self.left
         if self.operator == "=" and isinstance(side, Variable) and variable_of(other) != name:
             return f"Remove the comparison and write `{rule.text(other)}` where {name} stands."

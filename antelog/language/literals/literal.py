@@ -420,10 +420,5 @@ class Occurrence(NamedTuple):
     negated: bool
 
 
-def shown(constant: Constant, types: Types) -> str:
-    """Writes a constant with its type: number `3`."""
-    return f"{type_of(constant).value} `{types.text(constant)}`"
-
-
 def type_of(constant: Constant) -> Type:
     return Type.TEXT if isinstance(constant.value, str) else Type.NUMBER

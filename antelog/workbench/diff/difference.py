@@ -1,8 +1,4 @@
-"""The differences of two programs as data: in meaning, in their rules, in the answers on recorded facts.
-
-Hot(X, T) :- Temp(X, V, T), V > 90.     in old.alog:4
-Hot(D, T) :- 90 < W, Temp(D, W, T).     in new.alog:9: the same, written otherwise
-"""
+"""The differences of two programs as data: in meaning, in their rules, in answers on recorded facts."""
 
 from __future__ import annotations
 
@@ -233,7 +229,6 @@ class ProgramDifference:
         return old, new
 
     def rules_of(self, each: QueryDifference) -> tuple[RuleDifference, ...]:
-        """The differing rules behind a query."""
         predicates = {self.renamed.get(name, name) for name in self.old.behind(each.name)}
         predicates |= self.new.behind(each.name)
         return tuple(rule for rule in self.different if rule.predicate in predicates)
@@ -382,7 +377,6 @@ class ConfirmedAnswers:
         self.lost: dict[str, dict[_Key, int]] = {name: {} for name in self.relations}
 
     def take(self, tables: Tables) -> None:
-        """Adds the confirmed answers among the lines of a step."""
         for name, table in tables.items():
             relation = self.relations[name]
             for row in rows_of(table, relation) if table.num_rows else ():

@@ -16,7 +16,7 @@ from lsprotocol.types import Location, Position, PositionEncodingKind, Range
 from pygls import uris
 from pygls.exceptions import JsonRpcInvalidParams
 
-from antelog.diagnostics import Severity, Source, Span
+from antelog.diagnostics import Source, Span
 from antelog.language import functions
 from antelog.language.durations import UNITS
 from antelog.language.literals.aggregate import FUNCTIONS as AGGREGATES
@@ -116,8 +116,6 @@ def _names_in(statement: str) -> StatementNames:
 
 
 class _Finder:
-    """Finds the names of a statement by the words around them."""
-
     def __init__(self, words: list[PlacedWord], first: str) -> None:
         self._words, self._first = words, first
         self._texts = [each.text for each in words]
@@ -393,11 +391,6 @@ def symbols(file: Source, places: Places) -> list[types.DocumentSymbol]:
 
 # ---- errors and warnings ----
 
-_SEVERITIES = {
-    Severity.ERROR: types.DiagnosticSeverity.Error,
-    Severity.WARNING: types.DiagnosticSeverity.Warning,
-}
-
 
 def by_file(analysis: Analysis, places: Places) -> dict[str, list[types.Diagnostic]]:
     found: dict[str, list[types.Diagnostic]] = {each.name: [] for _, each in analysis.source.files}
@@ -410,7 +403,7 @@ def by_file(analysis: Analysis, places: Places) -> dict[str, list[types.Diagnost
         shown = types.Diagnostic(
             range=places.range(file, span),
             message="\n".join(filter(None, [each.message, each.hint])),
-            severity=_SEVERITIES[each.severity],
+            severity=types.DiagnosticSeverity[each.severity.name.capitalize()],
             code=each.code,
             source="antelog",
             tags=[types.DiagnosticTag.Unnecessary] if each.code in {"W101", "W102"} else None,

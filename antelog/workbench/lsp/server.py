@@ -96,7 +96,6 @@ class RuleServer(LanguageServer):
             self.workspace_code_lens_refresh(None)
 
     def test(self, path: str) -> None:
-        """Runs the tests of the programs that a file belongs to."""
         for root in self.session.snapshot.roots_of(path):
             self._begin(self._testing, root, self._tested(root))
 

@@ -1,7 +1,4 @@
-"""The files beside a program, with facts and with tests, and lines above statements about their results.
-
-None of them runs functions in Python.
-"""
+"""The files with facts and tests beside a program, and lines about them; none runs functions in Python."""
 
 from __future__ import annotations
 

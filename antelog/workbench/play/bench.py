@@ -1,9 +1,4 @@
-"""The draft of a page: runs its edits, and gives the page the board of the tick that is looked at.
-
-await bench.post(b'{"program": "…", "tables": {…}}')     another draft
-await bench.post(b'{"tick": 3}')                         another tick
-await bench.post(b'{"save": true}')                      to the files it came from
-"""
+"""The draft of a page: runs its edits, and gives the page the board of the tick that is looked at."""
 
 from __future__ import annotations
 

@@ -189,7 +189,6 @@ class Course:
         return next((tick for tick, board in self.boards(self.changing) if board.open), last)
 
     def engine_at(self, tick: int) -> Engine:
-        """Makes an engine with the facts up to a tick."""
         engine = Engine(self.program, static=self.static, arrival=ARRIVAL)
         for end, facts in self.steps:
             if end <= tick:

@@ -298,7 +298,6 @@ class _Judge:
         self._when = "at the end" if expectation.at is None else f"at {texts.written(tick)}"
 
     def failures(self, set_aside: Collection[str]) -> Iterator[Failure]:
-        """Finds what differs, given the rows that were set aside."""
         texts, expectation = self._texts, self._expectation
         for each in expectation.answers:
             sides = self._sides(each)

@@ -1,10 +1,4 @@
-"""Facts, answers and literals as texts of a file of tests, read by the parser of the language.
-
-Temp(wt2, high, 0) @ 2                  a fact, and the tick at which it arrives
-Alarm(a1, pump1, 2024-03-04 08:00)      with a `tick` times may be timestamps, as listings show them
-Malf(wt2, _)                            answers: `_` stands for anything, a variable for an open one
-Reading(wt2, V, 7) where V >= 90        a literal, with the conditions that are still open
-"""
+"""Facts, answers and literals in files of tests, read by the parser of the language; see docs/testing.md."""
 
 from __future__ import annotations
 
