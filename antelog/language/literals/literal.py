@@ -149,10 +149,6 @@ class Types:
     def is_type(self, name: str, type_: Type, span: Span, because: str) -> None:
         self.groups.is_type(self.cell(name), type_, span, because)
 
-    def is_not(self, name: str, type_: Type, span: Span, because: str) -> None:
-        if name not in self.times:
-            self.groups.excluded.append((self.cell(name), TypeReason(type_, span, because)))
-
     def same(self, one: str, other: str, span: Span) -> None:
         self.groups.same(self.cell(one), self.cell(other), span)
 

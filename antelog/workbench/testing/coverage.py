@@ -80,8 +80,8 @@ def covered(program: Program, cases: Sequence[RuleCase]) -> Coverage | None:
     asking = _Asking(document, program, parts)
     shown: set[str] = set()
     # Cases by the values of limits that are given to their programs.
-    cases = sorted(cases, key=lambda each: sorted(each.program.source.values.items()))
-    for values, alike in groupby(cases, key=lambda each: dict(each.program.source.values)):
+    cases = sorted(cases, key=lambda each: sorted(each.texts.program.source.values.items()))
+    for values, alike in groupby(cases, key=lambda each: dict(each.texts.program.source.values)):
         asked, size = None, 0
         for case in alike:
             left = [each for each in parts if each.rules and each.name not in shown]

@@ -163,7 +163,7 @@ def _chunk(facts: Sequence[Fact]) -> Chunk:
 
 def replayed(case: RuleCase, program: Program | None = None, name: str = "") -> Outcome:
     """Runs a case, perhaps with another program that has the same inputs; `name` is that of its file."""
-    program = program or case.program
+    program = program or case.texts.program
     ticks = [each.at for each in case.expected if each.at is not None]
     outcome, rejects = Outcome(), Rejects()
     view = _Watching(ticks, outcome)
@@ -197,9 +197,9 @@ def reason(case: RuleCase, name: str, answer: str, at: int | None) -> WhyAnswer 
     """Explains why an answer is there at a tick, or is not; None if that cannot be done."""
     rejects = Rejects()
     try:
-        reader = _reader(case, case.program, name, rejects, lambda _: None)
-        static = _static(case, case.program, rejects)
-        return explained(grounds_of(case.program, reader, static, at), answer, Detail(_DEPTH))
+        reader = _reader(case, case.texts.program, name, rejects, lambda _: None)
+        static = _static(case, case.texts.program, rejects)
+        return explained(grounds_of(case.texts.program, reader, static, at), answer, Detail(_DEPTH))
     except AntelogError:
         return None
 
@@ -281,7 +281,7 @@ class Failure:
 
 def failures(case: RuleCase, outcome: Outcome) -> list[Failure]:
     """The expectations of a case that were not met, in the order of the file."""
-    names = {each.name: each.answer.names for each in case.program.plan.queries}
+    names = {each.name: each.answer.names for each in case.texts.program.plan.queries}
     found: list[Failure] = []
     for expectation in case.expected:
         tick = outcome.ended if expectation.at is None else expectation.at

@@ -115,7 +115,7 @@ def _indented(text: str, column: int) -> str:
 
 def _items(case: RuleCase, outcome: Outcome) -> Iterator[tuple[int | None, str]]:
     """Writes an item of `expect` for each tick with changes, and for the end."""
-    names = {each.name: each.answer.names for each in case.program.plan.queries}
+    names = {each.name: each.answer.names for each in case.texts.program.plan.queries}
     for tick in sorted({row["tick"] for _, row in outcome.lines}):
         states = [each for each in outcome.states(tick, names) if each.row["tick"] == tick]
         if states:

@@ -82,10 +82,6 @@ class RuleCase:
     arrival: str
     node: MappingNode
 
-    @property
-    def program(self) -> Program:
-        return self.texts.program
-
 
 # ---- expectations in a file ----
 
