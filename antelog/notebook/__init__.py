@@ -34,16 +34,14 @@ from antelog.program import Program, parse
 from antelog.theme import BOTH, family
 
 ROWS = 100
-_EXPLANATIONS = 5
-"""Explanations of an answer that are shown; the others are counted."""
+_EXPLANATIONS = 5  # explanations of an answer that are shown; the others are counted
 _HEADS = ("tick", "change", "answer", "evidence and what is awaited", "outlook")
 _COLOURS = {
     **dict.fromkeys(("open", "possible", "revised"), BOTH["info"]),
     **dict.fromkeys(("likely", "unlikely", LOST), BOTH["other"]),
     **dict.fromkeys(("rejected", "closed"), BOTH["faint"]),
 }
-_SEVERITY = {**BOTH, "info": "inherit"}
-"""Colours of confirmed answers, which suit light and dark notebooks."""
+_SEVERITY = {**BOTH, "info": "inherit"}  # colours of confirmed answers, which suit light and dark notebooks
 
 
 @dataclass(frozen=True)

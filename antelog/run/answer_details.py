@@ -26,11 +26,8 @@ from antelog.why.tree import Branch, branch_of
 if TYPE_CHECKING:
     from antelog.forecast.forecaster import WhatIf
 
-_DEPTH = 6
-"""Levels of rules in an explanation."""
-
-MOST = 12
-"""Awaited literals that are looked at, at most."""
+_DEPTH = 6  # levels of rules in an explanation
+MOST = 12  # awaited literals that are looked at, at most
 
 
 class LiteralDetail(Struct, frozen=True):
@@ -124,11 +121,8 @@ def _latest(engine: Engine, text: str) -> str | None:
     return f"{name}({', '.join([*written, str(facts.time[row])])})"
 
 
-BETWEEN = 0.25
-"""Seconds between two looks at what is asked for."""
-
-_SHARE = 20
-"""Details take at most one part in this many of the time."""
+BETWEEN = 0.25  # seconds between two looks at what is asked for
+_SHARE = 20  # details take at most one part in this many of the time
 
 
 @dataclass(eq=False)

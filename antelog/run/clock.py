@@ -39,14 +39,12 @@ SECOND = 1_000_000
 
 LEAST_GRACE = SECOND
 
-SAMPLES = 100
-"""The last facts of each input from which the grace follows."""
+SAMPLES = 100  # the last facts of each input from which the grace follows
 
 LATEST_SAMPLE = 10 * SECOND
 """A fact later than this, and than a tick, does not count: its source was not there."""
 
-NEAR = 60 * SECOND
-"""A fact that is no older is about the present, whatever the program says of its input."""
+NEAR = 60 * SECOND  # a fact that is no older is about the present, whatever the program says of its input
 
 QUIET = 10 * SECOND
 """Silence after which an input that cannot tell its end has been read.
@@ -54,8 +52,7 @@ QUIET = 10 * SECOND
 A run that does not look at its inputs for longer has paused.
 """
 
-PATIENCE = 300 * SECOND
-"""How long time waits for an input that cannot be reached."""
+PATIENCE = 300 * SECOND  # how long time waits for an input that cannot be reached
 
 
 @dataclass(eq=False)
@@ -171,8 +168,7 @@ _BY_FACTS_NOW = "time goes by facts again, until the inputs have been read to th
 
 ClockName = Literal["arrival", "event", "processing"]
 
-NOTHING = -1
-"""The last finished tick before the first fact; recorded facts are dated from here."""
+NOTHING = -1  # the last finished tick before the first fact; recorded facts are dated from here
 
 
 def rhythms_of(plan: Plan) -> dict[str, int]:
@@ -232,8 +228,7 @@ class Showing:
         return self.wall - max(self.heard, self.began)
 
 
-SILENT = Showing(0, 0)
-"""For runs that do not look at the wall clock."""
+SILENT = Showing(0, 0)  # for runs that do not look at the wall clock
 
 
 def arrivals_in_order(

@@ -24,8 +24,7 @@ from antelog.process import Engine
 from antelog.run.sources.source import SourceExtent
 from antelog.run.store.feed import wall_time
 
-_MOST = 2_000
-"""Looks that are kept, at most; of more, every other one."""
+_MOST = 2_000  # looks that are kept, at most; of more, every other one
 
 
 @dataclass(eq=False)
@@ -58,22 +57,17 @@ class Backlog:
         return {"unread": self.unread, "unit": self.unit, "behind": round(self.behind / 1e6, 1)}
 
 
-_BINS = 60
-"""Parts into which a long delay is divided for counts."""
+_BINS = 60  # parts into which a long delay is divided for counts
 
 
-_GAPS = 100
-"""Gaps between facts of which the median is taken."""
-
-_FEW_GAPS = 5
-"""Of fewer gaps nothing is learned."""
+_GAPS = 100  # gaps between facts of which the median is taken
+_FEW_GAPS = 5  # of fewer gaps nothing is learned
 
 _LEAST_GRACE = 2_000_000
 """Microseconds that must pass beyond the expected gap, at least; a tick if it is longer."""
 
 _TIMES_MEDIAN = 3
-_LEAST_GAP = 5_000_000
-"""A learned gap is three times the median, and at least five seconds, in microseconds."""
+_LEAST_GAP = 5_000_000  # a learned gap is three times the median, and at least five seconds, in microseconds
 
 
 class Count(msgspec.Struct):
@@ -96,8 +90,7 @@ class Count(msgspec.Struct):
         self.heard = wall
 
 
-_SHARE = 20
-"""Counting open answers takes at most a twentieth of the time."""
+_SHARE = 20  # counting open answers takes at most a twentieth of the time
 
 
 @dataclass(eq=False)
@@ -121,12 +114,9 @@ class OpenAnswers:
         self._due = ended + _SHARE * (ended - began)
 
 
-LISTED = 200
-"""Silent slots that are listed, at most: those that fell silent last."""
-FORGOTTEN = 7 * 24 * 3600 * 1_000_000
-"""Microseconds of silence after which a slot is forgotten."""
-MOST = 1_000_000
-"""Slots that are known, at most; others are ignored."""
+LISTED = 200  # silent slots that are listed, at most: those that fell silent last
+FORGOTTEN = 7 * 24 * 3600 * 1_000_000  # microseconds of silence after which a slot is forgotten
+MOST = 1_000_000  # slots that are known, at most; others are ignored
 
 
 class KnownSlots(msgspec.Struct):

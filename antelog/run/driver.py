@@ -29,17 +29,10 @@ from antelog.run.reading import InputReader, Now
 from antelog.run.sinks.result import Sink, StepResult, fact_text
 from antelog.run.waiting import DueRows, arrivals_of
 
-MOST_LINES = 1_000_000
-"""Lines that may fill a stretch."""
-
-SAMPLE = 512
-"""Ticks over which lines are counted; a stretch is longer."""
-
-_PIECE = 50_000
-"""About the lines of a piece."""
-
-_LONGEST = 1_000_000
-"""Ticks of a piece, at most."""
+MOST_LINES = 1_000_000  # lines that may fill a stretch
+SAMPLE = 512  # ticks over which lines are counted; a stretch is longer
+_PIECE = 50_000  # about the lines of a piece
+_LONGEST = 1_000_000  # ticks of a piece, at most
 
 
 @dataclass(frozen=True)
@@ -136,15 +129,11 @@ def _refused(stretch: Stretch, sampled: Sampled) -> DataError:
     )
 
 
-_BETWEEN_STEPS = 0.1
-"""Seconds between two steps, at least, if there is no more to be read at once."""
+_BETWEEN_STEPS = 0.1  # seconds between two steps, at least, if there is no more to be read at once
 
 
-_MANY = 10_000
-"""Rows of a step that takes a while."""
-
-Judged = Callable[[DueRows], None]
-"""Called after the engine has judged rows."""
+_MANY = 10_000  # rows of a step that takes a while
+Judged = Callable[[DueRows], None]  # called after the engine has judged rows
 
 
 class RunTime:

@@ -20,14 +20,9 @@ from antelog.run.sinks.result import Sink, StepResult
 from antelog.run.store import RecordedStep, Store
 from antelog.run.waiting import WaitingRows
 
-BETWEEN_STATES = 2.0
-"""Seconds from one state to the next, at least; longer where it takes long to write."""
-
-BETWEEN_SLOTS = 60.0
-"""Seconds from one writing of when each slot was heard to the next."""
-
-_SHARE = 20
-"""Writing states takes at most one part in this many of the time."""
+BETWEEN_STATES = 2.0  # seconds from one state to the next, at least; longer where it takes long to write
+BETWEEN_SLOTS = 60.0  # seconds from one writing of when each slot was heard to the next
+_SHARE = 20  # writing states takes at most one part in this many of the time
 
 
 class RunState(msgspec.Struct, frozen=True):

@@ -32,8 +32,7 @@ from antelog.run.sources.source import FactSource, SourcePiece
 from antelog.run.store import StoredRows
 from antelog.run.waiting import FILE, ROOM, DueRows, WaitingRows
 
-AT_ONCE = 100_000
-"""Rows after which a step begins, if there are more."""
+AT_ONCE = 100_000  # rows after which a step begins, if there are more
 
 
 def wanted_of(

@@ -20,15 +20,11 @@ from antelog.language.moments import Timescale
 from antelog.run.sinks.result import reject_of
 from antelog.run.store import StoredRows
 
-ROOM = 2_000_000
-"""Rows that are held at a time, or those of one tick if they are more."""
-
-STEP = 200_000
-"""Rows of a batch, or those of one tick if they are more."""
+ROOM = 2_000_000  # rows that are held at a time, or those of one tick if they are more
+STEP = 200_000  # rows of a batch, or those of one tick if they are more
 
 
-FILE = "the file"
-"""The name of the column of the numbers of files that rows are from."""
+FILE = "the file"  # the name of the column of the numbers of files that rows are from
 
 
 def arrivals_of(rows: pa.Table) -> Column:

@@ -81,8 +81,7 @@ def _live(path: Path, events: list[Callable[[], object]]) -> tuple[list[str], In
     return sink.lines, reader, driver
 
 
-NOTHING_COMES: list[Callable[[], object]] = [lambda: None] * 160
-"""For 16 seconds."""
+NOTHING_COMES: list[Callable[[], object]] = [lambda: None] * 160  # for 16 seconds
 
 
 def test_silence_counts_where_facts_are_about_the_present(tmp_path: Path) -> None:

@@ -21,8 +21,7 @@ from antelog.run.sources.source import FactSource, LinesOf, SourcePiece
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
-START = 1_000_000 * MINUTE
-"""A moment at which a minute begins."""
+START = 1_000_000 * MINUTE  # a moment at which a minute begins
 
 
 class ScriptedSource(FactSource):

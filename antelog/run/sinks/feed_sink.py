@@ -29,8 +29,7 @@ from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.store.feed import StoredFeed, about, reject_line, status_line
 
-MOST_LOST = 10_000
-"""Lost answers that are kept, at most; of more the first count as seen again."""
+MOST_LOST = 10_000  # lost answers that are kept, at most; of more the first count as seen again
 
 
 class LostAnswers:
@@ -107,17 +106,10 @@ class LostAnswers:
         self._lost[name], self._waits[name] = line, found or anything
 
 
-BETWEEN = 0.25
-"""Seconds between two statuses, at least."""
-
-SILENT = 5.0
-"""Seconds between two statuses if nothing has changed."""
-
-MOST_REJECTS = 100
-"""Rejects that are written between two statuses, at most."""
-
-LISTED_AGAIN = 60.0
-"""Seconds after which unchanged silent slots are listed again."""
+BETWEEN = 0.25  # seconds between two statuses, at least
+SILENT = 5.0  # seconds between two statuses if nothing has changed
+MOST_REJECTS = 100  # rejects that are written between two statuses, at most
+LISTED_AGAIN = 60.0  # seconds after which unchanged silent slots are listed again
 
 
 class FeedSink:

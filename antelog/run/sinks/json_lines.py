@@ -25,11 +25,8 @@ from antelog.language.moments import TIME, Timescale, timed
 from antelog.lines import LABEL
 from antelog.run.sinks.result import StepResult
 
-_DIGITS = 6
-"""Chances are written with so many digits."""
-
-_AT_ONCE = 10_000
-"""The lines that are put together at once: their parts take several times the memory."""
+_DIGITS = 6  # chances are written with so many digits
+_AT_ONCE = 10_000  # the lines that are put together at once: their parts take several times the memory
 
 
 @dataclass(frozen=True)

@@ -109,8 +109,7 @@ def _locked(path: Path, wait: bool) -> Output:
 
 _RUN, _LINE = "antelog_run", "antelog_line"
 
-_PATIENCE = 60.0
-"""Seconds for a broker to take the messages."""
+_PATIENCE = 60.0  # seconds for a broker to take the messages
 
 _PRODUCER = {"enable.idempotence": True, "acks": "all", "linger.ms": 5}
 _DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])

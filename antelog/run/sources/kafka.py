@@ -26,17 +26,13 @@ from antelog.lazily import brought_by
 from antelog.run.address import Kafka
 from antelog.run.sources.source import FactSource, LinesOf, Mark, SourceExtent, SourcePiece
 
-_MOST = 50_000
-"""Messages that are taken at a time."""
-
-_PATIENCE = 15.0
-"""Seconds for a broker to answer."""
+_MOST = 50_000  # messages that are taken at a time
+_PATIENCE = 15.0  # seconds for a broker to answer
 
 _RETRY, _RETRY_PATIENCE = 2.0, 0.2
 """Seconds between two questions to a broker that is down, and for its answer."""
 
-Make = Callable[[dict[str, Any]], Any]
-"""Makes a client from its settings."""
+Make = Callable[[dict[str, Any]], Any]  # makes a client from its settings
 
 
 @dataclass(frozen=True)

@@ -63,8 +63,7 @@ def source_of(
 
 _STDIN, _HTTP = "<stdin>", "http:"
 _PIPE = 1 << 16
-_MOST = 50_000
-"""Posted facts that are taken at a time, or those of one post if they are more."""
+_MOST = 50_000  # posted facts that are taken at a time, or those of one post if they are more
 
 
 class StandardInput(FactSource):

@@ -22,8 +22,7 @@ from antelog.files.reading import chunks_of, frame_chunks
 from antelog.files.records import Bad
 from antelog.run.sources.source import FactSource, Mark, SourceExtent, SourcePiece
 
-_AT_ONCE = 4
-"""Pieces of a file that are read at a time; each has about a megabyte, or 65,000 rows."""
+_AT_ONCE = 4  # pieces of a file that are read at a time; each has about a megabyte, or 65,000 rows
 
 
 class RecordedFrame(FactSource):

@@ -23,11 +23,8 @@ from antelog.files.json_files import JsonRows
 from antelog.files.naming import Form
 from antelog.files.records import MARK, without_mark
 
-AT_ONCE = 1 << 22
-"""Bytes that are read at a time."""
-
-Mark = Mapping[str, Any]
-"""How far a source was read, as JSON; empty at its beginning."""
+AT_ONCE = 1 << 22  # bytes that are read at a time
+Mark = Mapping[str, Any]  # how far a source was read, as JSON; empty at its beginning
 
 
 @dataclass(frozen=True, eq=False)

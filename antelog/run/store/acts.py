@@ -19,10 +19,8 @@ from antelog.run.store.database import opened, transaction
 
 ActKind = Literal["acknowledged", "snoozed", "noted", "ended"]
 
-MOST_NOTES = 100
-"""The latest notes of a group that are kept."""
-MOST_ACTS = 10_000
-"""The latest acts of all groups that are kept."""
+MOST_NOTES = 100  # the latest notes of a group that are kept
+MOST_ACTS = 10_000  # the latest acts of all groups that are kept
 
 _COLUMNS = "name, kind, who, at, until, note"
 

@@ -21,14 +21,12 @@ from antelog.run.store.feed import KEPT, LARGEST, FeedReader, head_line, status_
 from antelog.writing import PLAIN, Output
 
 _DIGITS = 8
-_ROOM = 1 << 40
-"""More bytes than a segment has."""
+_ROOM = 1 << 40  # more bytes than a segment has
 
 _APPEND = os.O_WRONLY | os.O_APPEND | PLAIN
 _READ = os.O_RDONLY | PLAIN
 
-_NOT_THERE = (errno.ENOENT, errno.ELOOP)
-"""Errors of a missing file, and of a link in its place."""
+_NOT_THERE = (errno.ENOENT, errno.ELOOP)  # errors of a missing file, and of a link in its place
 
 
 class FolderFeed:
@@ -146,8 +144,7 @@ def is_folder_feed(folder: Path) -> bool:
 
 _DECODER = msgspec.json.Decoder(dict[str, Any])
 
-_OpenLines = dict[tuple[str, bytes], str]
-"""The last line of each open answer, by its query and values."""
+_OpenLines = dict[tuple[str, bytes], str]  # the last line of each open answer, by its query and values
 
 
 class BatchFeed:

@@ -21,19 +21,11 @@ from antelog.diagnostics import Source
 from antelog.lines import Tick, fits, is_line, line_of
 from antelog.run.store.database import is_store, opened
 
-LARGEST = 64 << 20
-"""Bytes after which a new head is due."""
-
-KEPT = 1 << 30
-"""Bytes of a feed that are kept."""
-
-KEPT_SECONDS = 7 * 24 * 3600
-"""Seconds after which lines go, except for the last head and the lines after it."""
-
-_HEADS = 8
-"""Lines go up to a head, so there are at least this many in the time for which they are kept."""
-_BLOCK = 1_000
-"""Lines in a row of the table, at most."""
+LARGEST = 64 << 20  # bytes after which a new head is due
+KEPT = 1 << 30  # bytes of a feed that are kept
+KEPT_SECONDS = 7 * 24 * 3600  # seconds after which lines go, except for the last head and the lines after it
+_HEADS = 8  # lines go up to a head, so there are at least this many in the time for which they are kept
+_BLOCK = 1_000  # lines in a row of the table, at most
 
 
 class Feed(Protocol):

@@ -13,12 +13,9 @@ from pathlib import Path
 
 from antelog.run.store.database import opened, transaction
 
-WHILE = 20.0
-"""Seconds for which the details of an answer are kept up to date after somebody asked for them."""
-_AGAIN = 5.0
-"""Seconds after which it is noted again that somebody looks at an answer."""
-MOST = 20
-"""Answers with details, at most: those asked for last."""
+WHILE = 20.0  # seconds for which the details of an answer are kept up to date after somebody asked for them
+_AGAIN = 5.0  # seconds after which it is noted again that somebody looks at an answer
+MOST = 20  # answers with details, at most: those asked for last
 
 
 class Inbox:

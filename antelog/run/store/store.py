@@ -19,8 +19,7 @@ from antelog.run.store.acts import Acts
 from antelog.run.store.feed import StoredFeed
 from antelog.run.store.inbox import Inbox
 
-PIECE = 64 << 20
-"""Bytes of the state in one row, at most."""
+PIECE = 64 << 20  # bytes of the state in one row, at most
 
 
 @dataclass(frozen=True)
