@@ -21,15 +21,14 @@ from antelog.run.clock import Timing, rhythms_of
 from antelog.run.driver import Driver, RunTime
 from antelog.run.journal import Journal, RunState, restored
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
-from antelog.run.rule_changes import remark, sentences, steps_of, waiting_for
 from antelog.run.settings import Settings
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.outputs import OutputFile, TopicSink
-from antelog.run.sinks.result import Sink, StepResult
+from antelog.run.sinks.result import Sink, StepResult, remark, sentences, steps_of
 from antelog.run.sources.opening import FOLLOWED, Followed, source_of
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.run.values import duration
-from antelog.run.waiting import WaitingRows
+from antelog.run.waiting import WaitingRows, waiting_for
 
 Lines = Callable[[StepResult], str]
 

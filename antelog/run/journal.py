@@ -17,7 +17,7 @@ from antelog.process import Engine
 from antelog.run.reading import InputReader, ReadProgress
 from antelog.run.sinks.feed_sink import FeedSink, LostAnswers
 from antelog.run.sinks.result import Sink, StepResult
-from antelog.run.store import RecordedStep, Store
+from antelog.run.store.store import RecordedStep, Store
 from antelog.run.waiting import WaitingRows
 
 BETWEEN_STATES = 2.0  # seconds from one state to the next, at least; longer where it takes long to write

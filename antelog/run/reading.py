@@ -29,7 +29,7 @@ from antelog.run import clock
 from antelog.run.clock import NOTHING, SAMPLES, LiveInputs, Showing, Silence, Timing
 from antelog.run.counting import Count, InputCounts
 from antelog.run.sources.source import FactSource, SourcePiece
-from antelog.run.store import StoredRows
+from antelog.run.store.store import StoredRows
 from antelog.run.waiting import FILE, ROOM, DueRows, WaitingRows
 
 AT_ONCE = 100_000  # rows after which a step begins, if there are more

@@ -13,12 +13,14 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.arrow.arrays import from_blob, to_blob
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
+from antelog.engine.transition import RuleChange
 from antelog.files import ARRIVAL, LINE, Reject
 from antelog.files.cells import part, stacked
 from antelog.language.moments import Timescale
 from antelog.run.sinks.result import reject_of
-from antelog.run.store import StoredRows
+from antelog.run.store.store import StoredRows
 
 ROOM = 2_000_000  # rows that are held at a time, or those of one tick if they are more
 STEP = 200_000  # rows of a batch, or those of one tick if they are more
@@ -193,3 +195,18 @@ class WaitingRows:
 def _due(ordered: Sequence[tuple[str, pa.Table]], now: int) -> dict[str, int]:
     """How many rows of each input arrive up to a tick."""
     return {name: int(np.searchsorted(arrivals_of(rows), now, "right")) for name, rows in ordered}
+
+
+def waiting_for(waiting: WaitingRows, change: RuleChange, plan: Plan) -> WaitingRows:
+    """The waiting rows that are facts of the new rules, with their columns' new names."""
+    before = {each.name: each.columns for each in change.old.inputs}
+    after = {each.name: each.columns for each in plan.inputs}
+    found = WaitingRows()
+    for each in waiting.stored():
+        old, new = before[each.input], after.get(each.input)
+        if new is not None and len(old) == len(new):
+            names = dict(zip(old, new, strict=True))
+            table = from_blob(each.content)
+            table = table.rename_columns([names.get(name, name) for name in table.column_names])
+            found.add(each.input, each.file, table)
+    return found

@@ -22,7 +22,9 @@ from antelog.run.sources.kafka import KafkaTopic
 from antelog.run.sources.opening import PostedFacts
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import FactSource, SourceExtent
-from antelog.run.store import FeedReader, Store, StoredFeedAt, post
+from antelog.run.store.feed import FeedReader, StoredFeedAt
+from antelog.run.store.inbox import post
+from antelog.run.store.store import Store
 from antelog.watch.alerts.silence import SilentInputs
 from antelog.watch.board.board import Board
 from antelog.watch.web.live_board import summary

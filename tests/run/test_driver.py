@@ -20,7 +20,9 @@ from antelog.run.journal import Journal, RunState, restored
 from antelog.run.reading import InputReader, InputSource, Listeners
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sources.opening import PostedFacts
-from antelog.run.store import FeedReader, Store, StoredFeedAt, post
+from antelog.run.store.feed import FeedReader, StoredFeedAt
+from antelog.run.store.inbox import post
+from antelog.run.store.store import Store
 from antelog.run.waiting import WaitingRows
 from tests.run.running import PROGRAM, LineSink, ManualTime, growing, recorded
 

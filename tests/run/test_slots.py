@@ -20,7 +20,7 @@ from antelog.run.driver import RunTime
 from antelog.run.following import FollowedRun, RunOutput
 from antelog.run.settings import Settings
 from antelog.run.sinks.feed_sink import LISTED_AGAIN, FeedSink
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 
 PROGRAM = antelog.parse(
     "tick 1 second. input Beat(server, rack: number, time) one per server and rack, every 10 s.\n"

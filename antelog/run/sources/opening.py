@@ -15,7 +15,7 @@ from antelog.run.sources.growing import GrowingFile
 from antelog.run.sources.kafka import KafkaTopic
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import AT_ONCE, FactSource, LinesOf, Mark, SourceExtent, SourcePiece
-from antelog.run.store import Inbox
+from antelog.run.store.inbox import Inbox
 
 Followed: TypeAlias = Files | Standard | Posted | Kafka
 _ON_SPARK = "Follow it on Spark: `antelog run --stream`."

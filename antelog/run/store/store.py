@@ -15,9 +15,8 @@ from typing import Self
 
 from antelog.errors import StateError
 from antelog.run.store import database as files
-from antelog.run.store.acts import Acts
 from antelog.run.store.feed import StoredFeed
-from antelog.run.store.inbox import Inbox
+from antelog.run.store.inbox import Acts, Inbox
 
 PIECE = 64 << 20  # bytes of the state in one row, at most
 

@@ -23,7 +23,8 @@ from antelog.run.sources.kafka import KafkaTopic
 from antelog.run.sources.opening import FOLLOWED, PostedFacts, StandardInput, source_of
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import FactSource, Mark
-from antelog.run.store import Store, post
+from antelog.run.store.inbox import post
+from antelog.run.store.store import Store
 from tests.cli.trying import PROGRAM
 from tests.processes import started
 from tests.run.sources.brokers import Broker

@@ -1,4 +1,4 @@
-"""antelog/run/store/acts.py: acknowledgements, snoozes and notes of a store, and when they end."""
+"""antelog/run/store/inbox.py: acknowledgements, snoozes and notes of a store, and when they end."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from antelog.run.store import Store, acts
-from antelog.run.store.acts import Act, Acts
+from antelog.run.store import inbox
 from antelog.run.store.database import opened
+from antelog.run.store.inbox import Act, Acts
+from antelog.run.store.store import Store
 
 
 @pytest.fixture
@@ -29,27 +30,27 @@ ANN = Act("wt2", "acknowledged", "ann", 100.0, answers=("a", "b"))
 
 
 def test_an_acknowledgement_ends_with_the_last_of_its_answers(path: Path, kept: Acts) -> None:
-    acts.add(path, ANN)
+    inbox.add_act(path, ANN)
     assert kept.hushed("wt2", 200.0)
     assert not kept.hushed("wt4", 200.0)
     kept.settle(["a", "of another group"])
-    assert acts.current(path, 200.0) == [Act("wt2", "acknowledged", "ann", 100.0, answers=("b",))]
+    assert inbox.current_acts(path, 200.0) == [Act("wt2", "acknowledged", "ann", 100.0, answers=("b",))]
     kept.settle(["b"])
-    assert acts.current(path, 200.0) == []
+    assert inbox.current_acts(path, 200.0) == []
     assert not kept.hushed("wt2", 200.0)
 
 
 def test_a_snooze_ends_by_the_clock(path: Path, kept: Acts) -> None:
-    acts.add(path, Act("wt2", "snoozed", "ann", 100.0, until=400.0))
+    inbox.add_act(path, Act("wt2", "snoozed", "ann", 100.0, until=400.0))
     kept.settle(["a"])
     assert kept.hushed("wt2", 399.0)
     assert not kept.hushed("wt2", 400.0)
-    assert acts.current(path, 400.0) == []
+    assert inbox.current_acts(path, 400.0) == []
 
 
 def test_a_note_hushes_nothing(path: Path, kept: Acts) -> None:
-    acts.add(path, Act("wt2", "noted", "ann", 100.0, note="the crane comes at noon"))
-    acts.add(path, Act("wt2", "noted", "bob", 101.0, note="it is here"))
+    inbox.add_act(path, Act("wt2", "noted", "ann", 100.0, note="the crane comes at noon"))
+    inbox.add_act(path, Act("wt2", "noted", "bob", 101.0, note="it is here"))
     assert not kept.hushed("wt2", 102.0)
     assert [(each.who, each.note) for each in kept.current(102.0)] == [
         ("ann", "the crane comes at noon"),
@@ -58,17 +59,17 @@ def test_a_note_hushes_nothing(path: Path, kept: Acts) -> None:
 
 
 def test_the_latest_of_a_kind_counts_and_may_be_withdrawn(path: Path, kept: Acts) -> None:
-    acts.add(path, ANN)
-    acts.add(path, Act("wt2", "acknowledged", "bob", 150.0, answers=("c",)))
+    inbox.add_act(path, ANN)
+    inbox.add_act(path, Act("wt2", "acknowledged", "bob", 150.0, answers=("c",)))
     kept.settle(["a", "b"])
     assert [each.who for each in kept.current(200.0)] == ["bob"]
-    acts.withdraw(path, "wt2", "acknowledged")
+    inbox.withdraw_act(path, "wt2", "acknowledged")
     assert kept.current(200.0) == []
 
 
 def test_only_the_latest_are_kept(kept: Acts, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(acts, "MOST_NOTES", 2)
-    monkeypatch.setattr(acts, "MOST_ACTS", 3)
+    monkeypatch.setattr(inbox, "MOST_NOTES", 2)
+    monkeypatch.setattr(inbox, "MOST_ACTS", 3)
     for at in range(4):
         kept.add(Act("wt2", "noted", "ann", float(at)))
     assert [each.at for each in kept.current(9.0)] == [2.0, 3.0]

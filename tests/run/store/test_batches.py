@@ -1,4 +1,4 @@
-"""antelog/run/store/batches.py: each batch is written once, and every segment begins with what is open."""
+"""antelog/run/store/feed.py: each batch is written once, and every segment begins with what is open."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from antelog.run.store import BatchFeed, FeedReader, FolderFeed
+from antelog.run.store.feed import BatchFeed, FeedReader, FolderFeed
 
 ABOUT = {"program": "query Malf(X, T).", "path": "malf.alog", "time": None}
 

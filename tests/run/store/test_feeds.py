@@ -1,4 +1,4 @@
-"""antelog/run/store/{feed,batches}.py: a store and a folder are written and read alike."""
+"""antelog/run/store/feed.py: a store and a folder are written and read alike."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from antelog.errors import OutputError
-from antelog.run.store import FeedReader, FolderFeed, Store, StoredFeedAt, is_folder_feed
-from antelog.run.store.feed import StoredFeed
+from antelog.run.store.feed import FeedReader, FolderFeed, StoredFeed, StoredFeedAt, is_folder_feed
+from antelog.run.store.store import Store
 
 
 class Made:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from antelog.errors import StateError
-from antelog.run.store import Store, post
+from antelog.run.store.inbox import post
+from antelog.run.store.store import Store
 
 
 def test_facts_are_read_by_line_and_forgotten(tmp_path: Path) -> None:
