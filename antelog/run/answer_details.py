@@ -1,7 +1,4 @@
-"""Details of an answer that somebody looks at, from the engine that has it: chances, latest facts, its why.
-
-They are worked out for the few answers that are looked at now, and not for each line.
-"""
+"""Details of the few answers that somebody looks at, from the engine: chances, latest facts, explanations."""
 
 from __future__ import annotations
 
@@ -31,10 +28,7 @@ MOST = 12  # awaited literals that are looked at, at most
 
 
 class LiteralDetail(Struct, frozen=True):
-    """An awaited literal: its chance, those of the answer if it comes true and if not, the latest such fact.
-
-    None stands for unknown.
-    """
+    """An awaited literal: its chance, those of the answer if it is true and if not, the latest such fact."""
 
     literal: str
     chance: float | None = None

@@ -36,22 +36,11 @@ from antelog.language.moments import Timescale, moment, tick_in_words
 from antelog.run.sources.source import FactSource
 
 SECOND = 1_000_000
-
 LEAST_GRACE = SECOND
-
 SAMPLES = 100  # the last facts of each input from which the grace follows
-
-LATEST_SAMPLE = 10 * SECOND
-"""A fact later than this, and than a tick, does not count: its source was not there."""
-
+LATEST_SAMPLE = 10 * SECOND  # a fact later than this, and than a tick, does not count: there was an outage
 NEAR = 60 * SECOND  # a fact that is no older is about the present, whatever the program says of its input
-
-QUIET = 10 * SECOND
-"""Silence after which an input that cannot tell its end has been read.
-
-A run that does not look at its inputs for longer has paused.
-"""
-
+QUIET = 10 * SECOND  # silence after which an input that cannot tell its end has been read
 PATIENCE = 300 * SECOND  # how long time waits for an input that cannot be reached
 
 
@@ -74,9 +63,6 @@ class _LiveInput:
 class LiveInputs:
     """The live inputs of a run, of which those `known` were live in an earlier one.
 
-    A rhythm says for how long no fact of an input may come, its delay included.
-
-    notes       sentences for the user: what moves time from now on
     by_clock    whether the wall clock alone moves time
     waiting     whether time waits for an input that cannot be reached
     looked      when they were looked at last
@@ -164,10 +150,7 @@ class LiveInputs:
 
 
 _BY_FACTS_NOW = "time goes by facts again, until the inputs have been read to their ends"
-
-
 ClockName = Literal["arrival", "event", "processing"]
-
 NOTHING = -1  # the last finished tick before the first fact; recorded facts are dated from here
 
 
@@ -236,8 +219,7 @@ def arrivals_in_order(
 ) -> Column:
     """Arrivals of rows of a source that goes on: `max(t, now + 1)`, or later if rows before finished more.
 
-    A tick is finished for a row if it lies the lag behind the rows before; `highest` is their highest tick at
-    first. So arrivals do not depend on how rows are cut into pieces. Rows after `latest` count as at it.
+    So they do not depend on how rows are cut into pieces. Rows after `latest` count as at it.
     """
     before = np.maximum.accumulate(np.append(np.int64(highest), time))[:-1]
     before = before if latest is None else np.minimum(before, latest)
@@ -246,10 +228,8 @@ def arrivals_in_order(
 
 
 def far_ahead(timing: Timing, time: Column, wall: int) -> Mask:
-    """Which rows of a source that goes on are about ticks too long after the wall clock, and thus early.
-
-    The highest tick so far is not a measure: after an outage every fact would be far ahead of it.
-    """
+    """Which rows of a source that goes on are about ticks too long after the wall clock, and thus early."""
+    # The highest tick so far is not a measure: after an outage every fact would be far ahead of it.
     if timing.timescale is None or timing.ahead is None:
         return np.zeros(len(time), np.bool_)
     far: Mask = time > timing.at(wall + timing.ahead)
@@ -317,8 +297,7 @@ def holding(timing: Timing, highest: Mapping[str, int], behind: Collection[str])
 def end(now: int, answers: Iterable[pa.Table]) -> int:
     """The tick by which all answers open at `now` are decided if no further fact arrives.
 
-    `answers` are those of all queries, of all buckets. Answers that appear with every tick have no bound, and
-    do not count.
+    Answers that appear with every tick have no bound, and do not count.
     """
     last = max(now, 0)
     if now < 0:
@@ -345,10 +324,7 @@ class _Late:
 
 @dataclass(eq=False)
 class Silence:
-    """A stretch in which time went on without facts, and one warning about the facts of it that are late.
-
-    `since` is the first tick that no fact has finished; None if facts have finished all.
-    """
+    """A stretch without facts, from the tick `since` on, and one warning about facts of it that are late."""
 
     plan: Plan
     timing: Timing

@@ -29,16 +29,12 @@ _MOST = 2_000  # looks that are kept, at most; of more, every other one
 
 @dataclass(eq=False)
 class Backlog:
-    """The unread rows or bytes of one source, and for how many microseconds they have been there.
-
-    They came after the last look at which no more was there than has been read by now.
-    """
+    """The unread rows or bytes of one source, and for how many microseconds they have been there."""
 
     unread: int = 0
     unit: str = ""
     behind: int = 0
-    _looks: deque[tuple[int, int]] = field(default_factory=deque)
-    """The microsecond of each look, and how much was there."""
+    _looks: deque[tuple[int, int]] = field(default_factory=deque)  # microseconds, and how much was there
 
     def look(self, extent: SourceExtent, wall: int) -> None:
         looks = self._looks
@@ -58,24 +54,15 @@ class Backlog:
 
 
 _BINS = 60  # parts into which a long delay is divided for counts
-
-
 _GAPS = 100  # gaps between facts of which the median is taken
 _FEW_GAPS = 5  # of fewer gaps nothing is learned
-
-_LEAST_GRACE = 2_000_000
-"""Microseconds that must pass beyond the expected gap, at least; a tick if it is longer."""
-
+_LEAST_GRACE = 2_000_000  # microseconds that must pass beyond the expected gap; a tick if it is longer
 _TIMES_MEDIAN = 3
 _LEAST_GAP = 5_000_000  # a learned gap is three times the median, and at least five seconds, in microseconds
 
 
 class Count(msgspec.Struct):
-    """The counts of one input; `late` has them by how many ticks late facts were.
-
-    `heard` is when facts came last, by the wall clock, and `gaps` are the latest between them, in
-    microseconds.
-    """
+    """The counts of one input: `late` by ticks; `gaps` are the latest between facts, in microseconds."""
 
     facts: int = 0
     newest: int | None = None
@@ -153,10 +140,7 @@ class SlotTimes:
         self._heard[numbers] = wall
 
     def silent(self, before: int) -> tuple[int, dict[str, int]]:
-        """The number of slots without a fact since a moment, and when the latest of them had one.
-
-        Slots that have been silent for long are forgotten.
-        """
+        """The number of slots without a fact since a moment, and the latest of them; forgets old ones."""
         heard = self._heard[: len(self)]
         found = np.flatnonzero(heard < before)
         if not len(found):

@@ -1,14 +1,11 @@
 """The driver of all runs: read, date, advance, write, save. Recorded facts are sources that end.
 
-Only the driver waits, and it takes the time from a `RunTime`, so that a test can be its clock.
-
 Answers driven by the clock would fill a long stretch of time without facts with lines:
 
     OK(X, T-2) :- Turbine(X), not Shdn(X, T).     facts about 2024-01-01 00:10 and about 2124-01-01
 
-Each of the 5 million ticks between has an answer for each turbine. The lines are estimated from the first
-ticks. A recording stops before too many; a run that goes on begins time anew at the later fact. Shorter
-stretches are gone through piece by piece, so that their lines are never all in memory.
+Their number is estimated from the first ticks. A recording stops before too many; a run that goes on begins
+time anew at the later fact. Shorter stretches are gone through piece by piece, so that they fit in memory.
 """
 
 from __future__ import annotations
@@ -64,8 +61,7 @@ def _end_fact(plan: Plan, batch: DueRows, *, last: bool = False) -> str:
 class Sampled:
     """The lines by query in the second half of the first ticks of a stretch, and its ticks to come.
 
-    Snapshots have a line for each query at least, and `unseen` changes behind them. If they begin later, all
-    these ticks are `hidden`, and only changes count.
+    Snapshots have `unseen` changes behind them; if they begin later, these ticks are `hidden`.
     """
 
     by_query: Mapping[str, int]
@@ -130,8 +126,6 @@ def _refused(stretch: Stretch, sampled: Sampled) -> DataError:
 
 
 _BETWEEN_STEPS = 0.1  # seconds between two steps, at least, if there is no more to be read at once
-
-
 _MANY = 10_000  # rows of a step that takes a while
 Judged = Callable[[DueRows], None]  # called after the engine has judged rows
 
@@ -176,10 +170,7 @@ class ChangeView:
 
 
 class SnapshotView(ChangeView):
-    """Shows the answers open at each tick from `since` (None: the first arrival) on, or confirmed at it.
-
-    `progress` is called for each tick.
-    """
+    """Shows the answers open at each tick from `since` (None: the first arrival) on, or confirmed at it."""
 
     def __init__(
         self, since: int | None, progress: Callable[[int], None] = lambda _: None, most: int = MOST_LINES

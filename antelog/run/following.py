@@ -79,10 +79,7 @@ class Follower:
 
 @dataclass(frozen=True)
 class FollowedRun:
-    """A run that follows its sources. Its `store` keeps its state, if the settings name one, and a feed.
-
-    `feed`: the page and alerts read it; `tend` is called now and then, to look after other processes.
-    """
+    """A run that follows its sources; with a `feed`, for the page and alerts, in its store."""
 
     program: Program
     settings: Settings

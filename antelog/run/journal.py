@@ -38,10 +38,7 @@ class RunState(msgspec.Struct, frozen=True):
 def restored(
     store: Store, engine_of: Callable[[bytes], Engine]
 ) -> tuple[Engine, RunState, WaitingRows] | None:
-    """The run that a store was left with: its engine after the last step; None if it is new.
-
-    Raises StateError.
-    """
+    """The run that a store was left with, after the last step; None if it is new. Raises StateError."""
     stored = store.stored()
     if stored is None:
         return None

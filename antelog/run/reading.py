@@ -77,10 +77,7 @@ class Now:
 
 
 class ReadProgress(msgspec.Struct):
-    """The progress of inputs, as a state keeps it: highest ticks, counts, when rows came last, who was live.
-
-    `before` is the tick that was finished before the first recorded fact was read.
-    """
+    """The progress of inputs, as a state keeps it; `before` is the tick finished before any recorded fact."""
 
     highest: dict[str, int] = {}
     before: int | None = None

@@ -1,7 +1,4 @@
-"""Settings of what runs a program: the rules, values for their limits, and where facts come from.
-
-They are apart from the others, which need the engine: `antelog check` starts without it.
-"""
+"""Settings of rules and sources, apart from those that need the engine: `antelog check` starts without it."""
 
 from __future__ import annotations
 

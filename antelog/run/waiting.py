@@ -24,8 +24,6 @@ from antelog.run.store.store import StoredRows
 
 ROOM = 2_000_000  # rows that are held at a time, or those of one tick if they are more
 STEP = 200_000  # rows of a batch, or those of one tick if they are more
-
-
 FILE = "the file"  # the name of the column of the numbers of files that rows are from
 
 
@@ -142,10 +140,7 @@ class WaitingRows:
         return DueRows(now, found, self._names)
 
     def until_gap(self, now: int, finished: int, longest: int) -> tuple[int, bool]:
-        """The tick up to which rows are no more than `longest` ticks apart, and whether a gap comes first.
-
-        Then it is the last tick before the next row.
-        """
+        """The tick up to which rows are close, and False; if a gap comes first, its last tick and True."""
         arrived = [arrivals_of(rows)[:STEP] for _, rows in self._ordered()]
         known = min((int(each[-1]) for each in arrived if len(each) == STEP), default=finished)
         until = min(finished, known)

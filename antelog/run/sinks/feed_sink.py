@@ -41,8 +41,7 @@ class LostAnswers:
         self._lost: dict[str, dict[str, Any]] = {}
         self._waits: dict[str, set[ExpectedSource]] = {}
         self.changed: dict[str, str | None] = {}
-        self.closed: list[str] = []
-        """The lines of those whose queries are gone, or have other variables."""
+        self.closed: list[str] = []  # the lines of those whose queries are gone, or have other variables
         known = {each.name: {*each.answer.names} for each in plan.queries}
         for line in map(msgspec.json.decode, lines):
             if known.get(line["query"]) == line["answer"].keys():
@@ -126,16 +125,12 @@ class FeedSink:
         self._last = b""
         self._rejects = 0
         self._open = OpenAnswers(engine, monotonic)
+        # The silent slots of each input that were listed last, and when.
         self._listed: dict[str, tuple[Mapping[str, str], float]] = {}
-        """The silent slots of each input that were listed last, and when."""
-        self.lost: LostAnswers | None = None
-        """Answers that were lost from sight; None if none can be."""
-        self.heard: Mapping[str, pa.Table] = {}
-        """The facts of the next step."""
-        self.rules_changed: Mapping[str, Any] | None = None
-        """The latest change of the rules, which heads have."""
-        self.notes: Mapping[str, str] = {}
-        """Sentences that each status has, by what they are about."""
+        self.lost: LostAnswers | None = None  # answers that were lost from sight; None if none can be
+        self.heard: Mapping[str, pa.Table] = {}  # the facts of the next step
+        self.rules_changed: Mapping[str, Any] | None = None  # the latest change of the rules, for heads
+        self.notes: Mapping[str, str] = {}  # sentences that each status has, by what they are about
 
     def begin(self) -> None:
         """Writes a new head, with all that is open."""

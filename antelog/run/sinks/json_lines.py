@@ -1,7 +1,4 @@
-"""Changes and snapshots as JSON lines, put together column by column.
-
-Where a table has columns of times, each time stands after its tick; a line whose tick has none has no times.
-"""
+"""Changes and snapshots as JSON lines, put together column by column."""
 
 from __future__ import annotations
 

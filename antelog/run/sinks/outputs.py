@@ -42,10 +42,7 @@ class OutputFile:
         kept: bool = False,
         wait: bool = False,
     ) -> None:
-        """With `kept`, lines that no mark knows of are refused, not cut off.
-
-        Raises InUseError if another process writes to the file, unless it is to `wait`.
-        """
+        """With `kept`, refuses lines that no mark knows of. Raises InUseError, unless it is to `wait`."""
         self._lines, self.path = lines, path
         self._file = _locked(path, wait)
         self._safe = -1

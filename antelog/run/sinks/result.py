@@ -1,4 +1,4 @@
-"""The result of a step, sinks that write it, rows that were set aside, and changed rules as steps and in words."""
+"""The result of a step, sinks that write it, rejects, and changed rules: as steps and in words."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Tables = Mapping[str, pa.Table]
 
 @dataclass(frozen=True, eq=False)
 class StepResult:
-    """A table of changes for each query after a tick, or of open answers, with `changes` beside them then.
+    """The changes of each query after a tick, or its open answers, with `changes` beside them then.
 
-    There are no tables where nothing is to be shown. `relations` are given if they are those of another plan.
+    Without tables nothing is shown. `relations` are given if they are those of another plan.
     """
 
     tick: int

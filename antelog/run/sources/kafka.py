@@ -1,7 +1,4 @@
-"""A topic of Kafka, by a client without a JVM. A message is a JSON object, or a row of CSV without a header.
-
-How far each partition was read is in a mark, and nowhere else: nothing is committed to the broker.
-"""
+"""A topic of Kafka, whose messages are JSON or rows of CSV; nothing is committed to the broker."""
 
 from __future__ import annotations
 
@@ -29,8 +26,7 @@ from antelog.run.sources.source import FactSource, LinesOf, Mark, SourceExtent, 
 _MOST = 50_000  # messages that are taken at a time
 _PATIENCE = 15.0  # seconds for a broker to answer
 
-_RETRY, _RETRY_PATIENCE = 2.0, 0.2
-"""Seconds between two questions to a broker that is down, and for its answer."""
+_RETRY, _RETRY_PATIENCE = 2.0, 0.2  # seconds between two questions to a broker that is down, and for answers
 
 Make = Callable[[dict[str, Any]], Any]  # makes a client from its settings
 

@@ -43,8 +43,7 @@ def source_of(
 ) -> FactSource:
     """The source of an address, read up to a mark. Raises UnsupportedError if it cannot be read here.
 
-    If `complete`, files do not grow, and standard input is read to its end; `resumed`: another run goes on
-    later, and may find that a file has grown; `inbox`: that of the store, if there is one.
+    If `complete`, files do not grow (unless another run goes on: `resumed`), and standard input ends.
     """
     match address:
         case Files(path, form) if address.grows and form is not None and (resumed or not complete):
@@ -67,10 +66,7 @@ _MOST = 50_000  # posted facts that are taken at a time, or those of one post if
 
 
 class StandardInput(FactSource):
-    """Reads what is there; if it is `complete`, it is behind until it has ended.
-
-    A pipe cannot be read twice; the journal of a run records rows as soon as they were read.
-    """
+    """Reads what is there; if it is `complete`, it is behind until it has ended."""
 
     tells_end = False
 

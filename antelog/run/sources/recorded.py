@@ -1,7 +1,6 @@
 """Complete files, each read once: a single one, or those of a folder in the order of their names.
 
-A file of a folder has to be complete when it gets its name: write it elsewhere, or under a name that begins
-with a full stop, and move it. One that cannot be read is set aside as a whole; the others are read.
+One of a folder that cannot be read is set aside as a whole; the others are read.
 """
 
 from __future__ import annotations
@@ -44,10 +43,7 @@ class RecordedFrame(FactSource):
 
 
 class RecordedFiles(FactSource):
-    """Reads files once they are there; if `complete`, they all are, and the source ends with the last.
-
-    `progress` is called with numbers of bytes that were read.
-    """
+    """Reads files once they are there; if `complete`, they all are, and the source ends with the last."""
 
     def __init__(
         self,

@@ -1,11 +1,4 @@
-"""Sources of rows, and the pieces of rows they give.
-
-CSV or JSON lines become pieces as bytes of them come:
-
-lines = LinesOf(Form.CSV, "temp.csv", wanted, notes)
-lines.feed(b"device,level,time\\nwt2,hi")     no row yet
-lines.feed(b"gh,7\\nwt4,")                     a piece with one row; the mark is behind it
-"""
+"""Sources of rows, and the pieces of rows they give: of CSV or JSON lines as bytes of them come."""
 
 from __future__ import annotations
 

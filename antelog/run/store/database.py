@@ -1,6 +1,6 @@
-"""The file of a store: a database of SQLite in WAL mode, on a disk of this machine, with one writer.
+"""The file of a store: a database of SQLite in WAL mode, with one writer, while others read.
 
-In WAL mode others read meanwhile. It needs shared memory and locks, so files on network disks are refused.
+It needs shared memory and locks, so files on network disks are refused.
 """
 
 from __future__ import annotations
@@ -70,11 +70,11 @@ _TYPES = {name: _KINDS[kind] for name, kind in re.findall(r"(\w+) (INTEGER|TEXT|
 
 _HEADER = b"SQLite format 3\0"
 
+# File systems that several machines share, besides those that begin with `fuse.`.
 _NETWORK = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre", "glusterfs", "ncpfs", "ocfs2"}
     | {"gfs2", "gpfs", "beegfs", "drvfs", "vboxsf", "prl_fs", "vmhgfs"}
 )
-"""File systems that several machines share, besides those that begin with `fuse.`."""
 
 
 def is_store(path: Path) -> bool:

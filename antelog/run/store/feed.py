@@ -307,9 +307,7 @@ _NOT_THERE = (errno.ENOENT, errno.ELOOP)  # errors of a missing file, and of a l
 class FolderFeed:
     """A feed in a folder: numbered files of JSON lines, each with a head, written by one process at a time.
 
-    A position is the number of a file and how many of its bytes were read, in one number. The first head
-    begins a file with a number that no reader has seen, and removes the files before. Links in the folder are
-    neither read nor written.
+    A position is the number of a file and how many of its bytes were read, in one number. Links are not read.
     """
 
     def __init__(self, folder: Path, *, largest: int = LARGEST, kept: int = KEPT) -> None:
@@ -425,10 +423,7 @@ _OpenLines = dict[tuple[str, bytes], str]  # the last line of each open answer, 
 
 
 class BatchFeed:
-    """Writes a feed batch by batch, after what is there from the head at `since`.
-
-    If it is `about` a `run`, it goes on only with what was written for that one.
-    """
+    """Writes a feed batch by batch, after what the same run has written from the head at `since` on."""
 
     def __init__(self, feed: FolderFeed, about: Mapping[str, object], since: int = 0) -> None:
         self.feed, self._about = feed, about
@@ -443,10 +438,7 @@ class BatchFeed:
             self._begin()
 
     def write(self, number: int | None, lines: Sequence[str], status: Mapping[str, Any]) -> None:
-        """Writes the lines of a batch and the status after it, unless they are there already.
-
-        A batch without a number is the only one.
-        """
+        """Writes the lines of a batch and the status after it, unless a batch of its number is there."""
         if number is not None and number <= self._number:
             return
         for line in lines:

@@ -74,10 +74,7 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, *, temporary: bool = False, wait: bool = False) -> Self:
-        """Opens or makes a store; a `temporary` one is not synced.
-
-        Raises InUseError, unless it is to `wait`, if another process writes to it.
-        """
+        """Opens or makes a store, not synced if `temporary`. Raises InUseError, unless it is to `wait`."""
         return cls(path, durable=not temporary, wait=wait)
 
     def close(self) -> None:
@@ -103,13 +100,10 @@ class Store:
         known: bytes,
         also: Callable[[], None] = lambda: None,
     ) -> None:
-        """Replaces the state and the steps since; `also` runs in the same transaction.
-
-        Pieces of the state are written before, one by one, so that no other process waits for long.
-        """
+        """Replaces the state and the steps since; `also` runs in the same transaction."""
         found = self._database.execute("SELECT generation FROM state").fetchone()
         generation = int(found[0]) + 1 if found is not None else 1
-        # Pieces of a state that was not completed.
+        # Pieces are written one by one, so that no other process waits for long; some may be of before.
         self._database.execute("DELETE FROM pieces WHERE generation >= ?", (generation,))
         for number, start in enumerate(range(0, len(engine), PIECE)):
             self._database.execute(
