@@ -51,11 +51,9 @@ def detail_of(engine: Engine, line: Mapping[str, Any]) -> AnswerDetail:
     why = why_of(engine, line)
     if line.get("change") in DECIDED:
         return AnswerDetail(engine.now, why=why)
-    literals = list(
-        dict.fromkeys(
-            text for each in line.get("explanations") or () for text in each.get("hypotheses") or ()
-        )
-    )[:MOST]
+    explained = line.get("explanations") or ()
+    texts = dict.fromkeys(text for each in explained for text in each.get("hypotheses") or ())
+    literals = list(texts)[:MOST]
     chance: float | None = None
     cases: Sequence[WhatIf | None] = [None] * len(literals)
     if engine.forecasts and not line.get("others"):

@@ -114,7 +114,8 @@ class LiveInputs:
         self.waiting = any(each.lost is not None and each.is_waited_for(wall) for each in gone)
         by_clock = bool(live or gone) and not any(each.is_waited_for(wall) for each in gone)
         if by_clock != self.by_clock:
-            self.notes.append(self._by_clock_now(live, newest) if by_clock else _BY_FACTS_NOW)
+            by_facts = "time goes by facts again, until the inputs have been read to their ends"
+            self.notes.append(self._by_clock_now(live, newest) if by_clock else by_facts)
         self.by_clock = by_clock
 
     def _look_at(
@@ -137,19 +138,16 @@ class LiveInputs:
     def _by_clock_now(self, live: list[str], newest: Mapping[str, int]) -> str:
         if not live:
             return "time goes on with the clock of this machine, without the inputs that cannot be reached"
-        facts = [
-            f"{each}, its newest fact of {tick_in_words(newest[each], self._timescale)}"
-            if each in newest
-            else each
-            for each in live
-        ]
+        facts = list(live)
+        for at, name in enumerate(live):
+            if name in newest:
+                facts[at] += f", its newest fact of {tick_in_words(newest[name], self._timescale)}"
         return (
             f"time goes by the clock of this machine now: facts are about the present ({'; '.join(facts)}). "
             f"A tick is over {self.grace / SECOND:.3g} s after it has ended"
         )
 
 
-_BY_FACTS_NOW = "time goes by facts again, until the inputs have been read to their ends"
 ClockName = Literal["arrival", "event", "processing"]
 NOTHING = -1  # the last finished tick before the first fact; recorded facts are dated from here
 

@@ -35,6 +35,7 @@ KEPT = 1 << 30  # bytes of a feed that are kept
 KEPT_SECONDS = 7 * 24 * 3600  # seconds after which lines go, except for the last head and the lines after it
 _HEADS = 8  # lines go up to a head, so there are at least this many in the time for which they are kept
 _BLOCK = 1_000  # lines in a row of the table, at most
+_DECODER = msgspec.json.Decoder(dict[str, Any])
 
 
 class Feed(Protocol):
@@ -53,7 +54,6 @@ class FeedReader:
     def __init__(self, feed: Feed, position: int = 0) -> None:
         self.feed, self.position = feed, position
         self.damaged = 0
-        self._decoder = msgspec.json.Decoder(dict[str, Any])
 
     def read(self, limit: int = 10_000) -> list[dict[str, Any]]:
         """The next records; empty if there is nothing new."""
@@ -71,7 +71,7 @@ class FeedReader:
         records = []
         for line in lines:
             try:
-                records.append(self._decoder.decode(line))
+                records.append(_DECODER.decode(line))
             except (msgspec.DecodeError, UnicodeDecodeError):
                 self.damaged += 1
         return records
@@ -240,7 +240,7 @@ def reject_line(reject: Mapping[str, Any]) -> str:
 def record_of(line: bytes) -> Record | None:
     """The record of a line of JSON; None if it is not one."""
     try:
-        found = msgspec.json.decode(line, type=dict[str, Any])
+        found = _DECODER.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     return found if {"head", "status", "reject"} & found.keys() else cast(Record | None, line_of(found))
@@ -416,8 +416,6 @@ class FolderFeed:
 def is_folder_feed(folder: Path) -> bool:
     return any(FolderFeed(folder).sizes().values())
 
-
-_DECODER = msgspec.json.Decoder(dict[str, Any])
 
 _OpenLines = dict[tuple[str, bytes], str]  # the last line of each open answer, by its query and values
 
