@@ -94,7 +94,6 @@ def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Ch
 
 
 def _likeliest_first(change: Change) -> float:
-    """The sort key of answers of a tick: confirmed ones first, then the likelier."""
     if change.line["change"] == "confirmed":
         return -2.0
     return 0.0 if change.chance is None else -change.chance
@@ -176,8 +175,6 @@ class Problems:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """`%load_ext antelog`."""
-
     def antelog(line: str, cell: str) -> Program | Problems | None:
         """Reads the rules in a cell, and binds the program to a name: `%%antelog turbines`."""
         name = line.strip()

@@ -5,14 +5,9 @@
     one growing file, lag 1    times 0 5 1 2  ─▶  arrive at 0 5 5 5     4 is finished once 5 was read
     the same, and --idle 10s   times 0 5      ─▶  14 is finished 10 seconds later, though nothing came
 
-In a run that nobody gave a clock, the wall clock alone moves time while inputs are live:
-
-    read to its end, the newest fact is of a second ago       live: time goes by the wall clock
-    read to its end, the newest fact is of yesterday          not live: time goes by facts
-    its broker cannot be reached                              time waits for it, for five minutes
-
-Then a tick is over a *grace* after it has ended: the longest by which one of the last facts came after its
-deadline. Ticks are whole numbers, all other times microseconds.
+In a run that nobody gave a clock, the wall clock alone moves time while inputs are live: read to their ends,
+with facts about the present. Then a tick is over a *grace* after it has ended: the longest by which one of
+the last facts came after its deadline. Ticks are whole numbers, all other times microseconds.
 """
 
 from __future__ import annotations

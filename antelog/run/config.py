@@ -1,11 +1,12 @@
-"""Settings in a TOML file, with the options of the command as keys: every mistake has its place and a hint.
+"""Settings in a TOML file, whose keys are the options of the command: every mistake has its place and a hint.
 
-program = "turbines.alog"
-trigger = "10s"
+    program = "turbines.alog"
 
-[input.Temp]
-source = "kafka://localhost:9092/readings"
-map = { device = "sensor", time = "at" }
+    [input.Temp]
+    source = "kafka://localhost:9092/readings"
+    map = { device = "sensor", time = "at" }
+
+Paths are relative to the folder of the file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Counts of each input: facts, how late they are, rows that were set aside, and when facts came last.
 
-If an input has slots (`one per server`) and says how often facts come, each slot is looked at: so a single
-device that falls silent is noticed. The times of slots are a column, so that there may be 100,000 of them.
+If an input has slots (`one per server`) and says how often facts come, each slot is looked at. There may be
+100,000 of them.
 """
 
 from __future__ import annotations
@@ -91,7 +91,6 @@ class OpenAnswers:
     _due: float = float("-inf")
 
     def count(self) -> None:
-        """Counts anew, if it is due."""
         began = self.monotonic()
         if began < self._due:
             return

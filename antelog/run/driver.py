@@ -93,7 +93,6 @@ class Sampled:
 
     @property
     def query(self) -> str:
-        """The query with the most lines."""
         return max(self.by_query, key=lambda name: self.by_query[name], default="")
 
     @property
@@ -104,7 +103,6 @@ class Sampled:
 
 
 def _sentence(stretch: Stretch, sampled: Sampled) -> str:
-    """Names the two facts, the query, and how many lines would lie between them."""
     where = f"after {stretch.before}"
     if stretch.next:
         where = f"between {stretch.before or 'the beginning'} and {stretch.next}"
@@ -182,7 +180,6 @@ class SnapshotView(ChangeView):
         return True
 
     def ends(self, now: int, last: int, /) -> tuple[int, ...]:
-        """The end, and the last tick before the first one shown."""
         since = self._since
         return (last,) if since is None or not now < since - 1 < last else (since - 1, last)
 
@@ -300,7 +297,6 @@ class Driver:
         return self._committed(self.view.steps(self.engine, batch, self._judged))
 
     def _committed(self, steps: Iterable[StepResult]) -> Iterator[StepResult]:
-        """Yields the steps, and commits each once it was taken."""
         for step in steps:
             yield step
             self._commit(step)
@@ -335,7 +331,6 @@ class Driver:
             yield from self._steps(DueRows(min(engine.now + sampled.piece, stretch.last), {}))
 
     def _finish(self) -> Iterator[StepResult]:
-        """Yields the steps to the end of the run, when all has been read."""
         self.reader.finish(self._now(), ended_only=self.resumed)
         reading, queries = self.reader.reading, self.engine.plan.queries
         if self.resumed or not reading.recorded:

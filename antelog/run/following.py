@@ -34,7 +34,6 @@ Lines = Callable[[StepResult], str]
 
 
 def _clock(timing: Timing, plan: Plan) -> str:
-    """A sentence on which clock moves time, and why."""
     if timing.clock == "processing":
         return "time goes by the clock of this machine: --clock processing"
     if timing.idle is not None:

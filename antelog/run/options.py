@@ -2,8 +2,7 @@
 
     lag: int = option(1, whole_number(0, "TICKS"), "The tick that …", on=("watch", "run"))
 
-`options_of` lists the options of a command, `keywords` makes a struct of keyword arguments, and `takes` makes
-a function take them.
+`options_of` lists those of a command, `keywords` and `takes` make keyword arguments of them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Rows of sources, dated, and kept until their tick is finished.
+"""Rows of sources, dated and kept until their tick is finished.
 
-Recorded facts, from sources that end, are dated from the tick that was finished before the first of them was
-read, and sorted by arrival. From sources that go on, each row is dated by the rows before it.
+Recorded facts are dated from the tick that was finished before them, others by the rows before each.
 """
 
 from __future__ import annotations
@@ -142,7 +141,6 @@ class InputReader:
 
     @property
     def ended(self) -> bool:
-        """Whether no source can have more."""
         return self.through and self._ended
 
     @property
@@ -304,7 +302,6 @@ class InputReader:
             )
 
     def _up_to_the_end(self, name: str, file: str, table: pa.Table, until: int) -> pa.Table:
-        """The rows that arrive up to the last tick; counts the others."""
         inside = pc.less_equal(table.column(ARRIVAL), until)
         if not table.num_rows or pc.all(inside).as_py():
             return table

@@ -1,7 +1,6 @@
 """Rows that have been read and wait until their tick is finished; they leave in batches, by arrival.
 
-Recorded facts pass through a window of `ROOM` rows. If there are more, no row may come after its half of the
-window has been handed on.
+Recorded facts pass through a window of `ROOM` rows; none may come after half of it has been handed on.
 """
 
 from __future__ import annotations
@@ -47,7 +46,6 @@ class DueRows:
 
     @property
     def first(self) -> int | None:
-        """The tick of the first arrival."""
         return min((int(arrivals_of(each)[0]) for each in self.rows.values()), default=None)
 
     def between(self, after: int, now: int) -> DueRows:
@@ -188,7 +186,6 @@ class WaitingRows:
 
 
 def _due(ordered: Sequence[tuple[str, pa.Table]], now: int) -> dict[str, int]:
-    """How many rows of each input arrive up to a tick."""
     return {name: int(np.searchsorted(arrivals_of(rows), now, "right")) for name, rows in ordered}
 
 

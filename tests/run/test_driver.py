@@ -247,6 +247,7 @@ Shdn(X, T) :- Temp(X, high, T), Temp(X, high, T-1).
 OK(X, T-2) :- Turbine(X), not Shdn(X, T).
 query OK(X, T).
 """
+BY_FACTS = RULES.replace("OK(X, T-2) :- Turbine(X), not", "OK(X, T-2) :- Temp(X, _, T), not")
 FIRST, FAR = "wt2,high,2024-01-01 00:00\nwt2,high,2024-01-01 00:10\n", "wt2,high,2124-01-01 00:00\n"
 HEADER = "device,level,time\n"
 DAY = 144  # ticks
@@ -278,9 +279,7 @@ def test_a_recording_stops_before_a_century_without_facts(flags: tuple[str, ...]
 
 @pytest.mark.usefixtures("folder")
 def test_snapshots_stop_there_whatever_the_rules_say() -> None:
-    Path("ok.alog").write_text(
-        RULES.replace("OK(X, T-2) :- Turbine(X), not", "OK(X, T-2) :- Temp(X, _, T), not")
-    )
+    Path("ok.alog").write_text(BY_FACTS)
     status, lines, said = try_(FIRST + FAR, "--snapshots")
     assert status == 1
     assert len(lines) < 10
@@ -327,9 +326,7 @@ def test_a_shorter_stretch_has_its_lines() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_rules_that_need_facts_go_through_any_stretch() -> None:
-    Path("ok.alog").write_text(
-        RULES.replace("OK(X, T-2) :- Turbine(X), not", "OK(X, T-2) :- Temp(X, _, T), not")
-    )
+    Path("ok.alog").write_text(BY_FACTS)
     status, lines, _ = try_(FIRST + FAR)
     assert status == 0
     assert lines[-1]["tick"] > 8_000_000

@@ -170,6 +170,3 @@ def test_late_facts_have_lines_whatever_the_form() -> None:
     pq.write_table(table, "temp.parquet")
     assert try_("--input", "Temp=temp.parquet", "--rejects", "out.jsonl").exit_code == 0
     assert rejected() == [("temp.parquet", 2, "late", "Temp(b, high, 0)")]
-
-
-# ---- values of several kinds ----

@@ -3,8 +3,7 @@
     tick 7    Hot(wt2, 5) is rejected, and lost: Temp(wt2, high, 6)
     tick 9    a fact of Temp about wt2 arrives     {"tick": 9, "change": "seen", …}, else as at 7
 
-A lost answer has no outcome yet: it stays open on the page, and its alerts fire, until all its unseen sources
-were heard. If it is only unlikely, it is open again then.
+A lost answer stays open on the page, and its alerts fire, until all its unseen sources were heard.
 """
 
 from __future__ import annotations

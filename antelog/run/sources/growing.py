@@ -1,7 +1,7 @@
 """A file that lines are appended to. It may be rotated: renamed, or copied and cut, and begun anew.
 
-How far it was read is known by place, and by a digest of how it begins. So another file of its name is
-noticed, also after a restart, and the old one is looked for beside it and read to its end first:
+Another file of its name is noticed by a digest of how it begins, also after a restart; the old one is looked
+for beside it and read to its end first:
 
     temp.csv ─▶ temp.csv.1 ─▶ temp.csv.2        renamed: the same inode
     temp.csv ═▶ temp.csv.1                      copied, and cut: another file that begins as this one did

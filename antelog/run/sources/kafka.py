@@ -171,7 +171,6 @@ def client_settings(topic: Kafka) -> dict[str, Any]:
 
 
 def _read(path: Path) -> Iterable[tuple[str, str]]:
-    """The settings of a file, a `name=value` in each line."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

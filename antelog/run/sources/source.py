@@ -114,7 +114,6 @@ class LinesOf:
         return self._pieces(self._rows.feed(data))
 
     def finish(self) -> list[SourcePiece]:
-        """The remaining rows, once no more bytes come."""
         begun = self._pieces(self._rows.feed(self._head)) if self._head else []
         self._head = None
         return begun + self._pieces(self._rows.end())

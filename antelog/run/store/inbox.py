@@ -1,7 +1,6 @@
 """Requests of the page's process to the run, in a store: posted facts, answers looked at, acts of people.
 
-An acknowledgement ends with the last of its answers; the run ends answers that were lost from sight.
-Times are seconds since 1970.
+An acknowledgement ends with the last of its answers. Times are seconds since 1970.
 """
 
 from __future__ import annotations
@@ -191,7 +190,6 @@ class Acts:
         return found.fetchone() is not None
 
     def _drop_beyond(self, where: str, values: Sequence[object], most: int) -> None:
-        """Removes all but the latest acts of a selection."""
         kept = f"SELECT number FROM acts WHERE {where} ORDER BY number DESC LIMIT -1 OFFSET {most}"
         self._remove(f"number IN ({kept})", values)
 

@@ -1,7 +1,7 @@
 """The store of a run: marks, state, feed and inbox in one file, and the outbox of its alerts.
 
-Writing a large state with each step is too dear. So a step records its rows, and `save` writes the state now
-and then. A resumed run takes the state and repeats the steps since, whose lines are in the feed already.
+A step records its rows, and `save` writes the state now and then, as it may be large. A resumed run repeats
+the steps since the state, whose lines are in the feed already.
 """
 
 from __future__ import annotations
@@ -144,7 +144,6 @@ class Store:
         return StoredState(engine, waiting, recorded, known)
 
     def keep_slots(self, content: bytes) -> None:
-        """Stores when facts of each slot came last."""
         self._database.execute("INSERT OR REPLACE INTO slots VALUES (1, ?)", (content,))
 
     def slots(self) -> bytes | None:
