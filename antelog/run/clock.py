@@ -56,12 +56,7 @@ class _LiveInput:
 
 
 class LiveInputs:
-    """The live inputs of a run, of which those `known` were live in an earlier one.
-
-    by_clock    whether the wall clock alone moves time
-    waiting     whether time waits for an input that cannot be reached
-    looked      when they were looked at last
-    """
+    """The live inputs of a run, of which those `known` were live in an earlier one."""
 
     def __init__(self, rhythms: Mapping[str, int], timescale: Timescale, known: Iterable[str] = ()) -> None:
         before = set(known)
@@ -69,7 +64,8 @@ class LiveInputs:
         self._inputs = {name: _LiveInput(rhythm, name in before) for name, rhythm in rhythms.items()}
         self.looked: int | None = None
         self.notes: list[str] = []
-        self.by_clock = self.waiting = False
+        self.by_clock = False  # whether the wall clock alone moves time
+        self.waiting = False  # whether time waits for an input that cannot be reached
 
     @property
     def known(self) -> list[str]:
@@ -306,15 +302,6 @@ def end(now: int, answers: Iterable[pa.Table]) -> int:
 # ---- facts that are late because the wall clock moved time ----
 
 
-@dataclass(frozen=True)
-class _Late:
-    """Late facts by input, the first tick that passed without them, and the delay they would need."""
-
-    counts: Counter[str]
-    since: int
-    delay: int
-
-
 @dataclass(eq=False)
 class Silence:
     """A stretch without facts, from the tick `since` on, and one warning about facts of it that are late."""
@@ -322,8 +309,10 @@ class Silence:
     plan: Plan
     timing: Timing
     since: int | None = None
-    _late: _Late | None = None
-    _seen: _Late | None = None
+    _late: Counter[str] = field(default_factory=Counter)
+    _first: int = 0  # the first tick that passed without the late facts
+    _delay: int = 0  # the delay they would need
+    _fresh: bool = False
     _warned: bool = False
 
     def look(self, now: int, highest: Mapping[str, int]) -> None:
@@ -342,25 +331,26 @@ class Silence:
         delay = max(next(each.delays for each in self.plan.inputs if each.name == name))
         late = (arrival > time + delay) & (waited <= time + delay)
         if late.any():
-            known = self._late or _Late(Counter(), self.since, 0)
-            needed = int((arrival - time)[late].max())
-            counts = known.counts + Counter({name: int(late.sum())})
-            self._late = _Late(counts, known.since, max(known.delay, needed))
+            if not self._late:
+                self._first, self._delay = self.since, 0
+            self._late[name] += int(late.sum())
+            self._delay = max(self._delay, int((arrival - time)[late].max()))
+            self._fresh = True
 
     def warning(self, *, at_end: bool = False) -> str | None:
         """A sentence about the late facts, once no more come: in most cases one for a stretch."""
-        late, paused = self._late, self._late is self._seen and not self._warned
-        self._seen = late
-        if late is None or not (paused or at_end or self.since is None):
+        late, paused = self._late, not self._fresh and not self._warned
+        self._fresh = False
+        if not late or not (paused or at_end or self.since is None):
             return None
-        self._late, self._warned = None, True
-        count, tick = sum(late.counts.values()), self.plan.tick
+        self._late, self._warned = Counter(), True
+        count, tick = late.total(), self.plan.tick
         facts, are, them = ("fact", "is", "it") if count == 1 else ("facts", "are", "them")
-        delay = str(late.delay) if tick is None else duration_text(late.delay * tick)
-        inputs = " and ".join(sorted(late.counts))
+        delay = str(self._delay) if tick is None else duration_text(self._delay * tick)
+        inputs = " and ".join(sorted(late))
         remedy = "--clock event" if self.timing.idle is None else "a longer --idle"
         return (
             f"{count:,} {facts} of {inputs} {are} late: nothing came, so time went on with the wall clock "
-            f"from {moment(late.since, self.plan.timescale)} on. `delay {delay}` in the program "
+            f"from {moment(self._first, self.plan.timescale)} on. `delay {delay}` in the program "
             f"would have kept {them}, or {remedy}"
         )

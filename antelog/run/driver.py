@@ -217,12 +217,7 @@ class SnapshotView(ChangeView):
 
 @dataclass(eq=False)
 class Driver:
-    """Drives an engine with the rows of a reader.
-
-    once     the run ends when all that is there has been read
-    resumed  another run goes on later from where it ends, so that nothing is taken to be the last
-    tend     is called now and then, to look after other processes
-    """
+    """Drives an engine with the rows of a reader; if `resumed`, another run goes on later from its end."""
 
     engine: Engine
     reader: InputReader

@@ -126,8 +126,7 @@ class InputReader:
     @property
     def behind(self) -> list[str]:
         """The inputs that have more to read at once."""
-        sources = ((name, each.source) for name, each in self.inputs.items())
-        return [name for name, source in sources if source.behind and not source.ended]
+        return [name for name, each in self.inputs.items() if each.source.behind and not each.source.ended]
 
     @property
     def through(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -201,8 +201,7 @@ def test_readers_hold_no_transaction(tmp_path: Path) -> None:
 
 def test_half_a_line_is_not_read(tmp_path: Path) -> None:
     folder = tmp_path / "feed"
-    writer = FolderFeed(folder)
-    writer.begin({})
+    _begun(folder)
     reader = FeedReader(FolderFeed(folder))
     reader.read()
     with (folder / "00000000.jsonl").open("ab") as file:
@@ -213,38 +212,35 @@ def test_half_a_line_is_not_read(tmp_path: Path) -> None:
     assert _ticks(reader.read()) == [2]
 
 
-def _folder(folder: Path) -> Callable[..., FolderFeed]:
-    def begun(*ticks: int) -> FolderFeed:
-        writer = FolderFeed(folder)
-        writer.begin({})
-        writer.append([_line(tick) for tick in ticks])
-        return writer
-
-    return begun
+def _begun(folder: Path, *ticks: int) -> FolderFeed:
+    writer = FolderFeed(folder)
+    writer.begin({})
+    writer.append([_line(tick) for tick in ticks])
+    return writer
 
 
 def test_a_new_writer_leaves_nothing_of_the_one_before(tmp_path: Path) -> None:
-    begun, reader = _folder(tmp_path), FeedReader(FolderFeed(tmp_path))
-    begun(1)
+    reader = FeedReader(FolderFeed(tmp_path))
+    _begun(tmp_path, 1)
     reader.read()
-    begun(7)
+    _begun(tmp_path, 7)
     assert [path.name for path in tmp_path.iterdir()] == ["00000001.jsonl"]
     assert _ticks(reader.read()) == [7]
 
 
 def test_a_folder_that_was_removed_is_read_from_its_new_beginning(tmp_path: Path) -> None:
-    begun, reader = _folder(tmp_path), FeedReader(FolderFeed(tmp_path))
-    begun(1).begin({})
+    reader = FeedReader(FolderFeed(tmp_path))
+    _begun(tmp_path, 1).begin({})
     reader.read()
     for path in tmp_path.iterdir():
         path.unlink()
     assert reader.read() == []
-    begun(2)
+    _begun(tmp_path, 2)
     assert _ticks(reader.read()) == [2]
 
 
 def test_only_the_owner_can_read_a_folder(tmp_path: Path) -> None:
-    _folder(tmp_path / "feed")(1)
+    _begun(tmp_path / "feed", 1)
     assert stat.S_IMODE((tmp_path / "feed").stat().st_mode) == 0o700
     assert stat.S_IMODE((tmp_path / "feed" / "00000000.jsonl").stat().st_mode) == 0o600
 
@@ -258,7 +254,7 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
 def test_which_folders_are_feeds(tmp_path: Path) -> None:
     (tmp_path / "part-0.jsonl").touch()
     assert not is_folder_feed(tmp_path)
-    _folder(tmp_path)(1)
+    _begun(tmp_path, 1)
     assert is_folder_feed(tmp_path)
 
 
@@ -270,9 +266,7 @@ def test_links_in_a_folder_are_neither_read_nor_written(tmp_path: Path, number: 
     (folder / f"{number}.jsonl").symlink_to(secret)
     (folder / "00000003.jsonl").symlink_to(tmp_path / "nowhere")
     assert FeedReader(FolderFeed(folder)).read() == []
-    writer = FolderFeed(folder)
-    writer.begin({"tick": -1})
-    writer.append([_line(1)])
+    _begun(folder, 1)
     assert _ticks(FeedReader(FolderFeed(folder)).read()) == [1]
     assert secret.read_text() == _line(77) + "\n"
 
