@@ -28,7 +28,7 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.moments import DEFAULT_ZONE, TIME, timed
 from antelog.lines import LABEL, line_of
 from antelog.program import load
-from antelog.run.store import BatchFeed, FolderFeed, about
+from antelog.run.store.feed import BatchFeed, FolderFeed, about
 from antelog.spark.failures import explaining_lost_java, plain_errors, require_version
 
 _OPTIONS = ("feed", "path", "program", "checkpointlocation")

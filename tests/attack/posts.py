@@ -26,7 +26,8 @@ from antelog.run.following import FollowedRun, RunOutput
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
-from antelog.run.store import Store, post
+from antelog.run.store.inbox import post
+from antelog.run.store.store import Store
 from tests.attack.changing import PROGRAMS, chances_for, records
 from tests.attack.findings import Attempt
 from tests.processes import started, until

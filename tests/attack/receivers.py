@@ -23,7 +23,7 @@ from antelog.files.naming import Form
 from antelog.run.address import Files
 from antelog.run.following import FollowedRun, RunOutput
 from antelog.run.settings import Settings
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
 from antelog.watch.alerts.outbox import counts_in
 from tests.attack.findings import Attempt

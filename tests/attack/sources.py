@@ -20,7 +20,8 @@ from antelog.run.sources.kafka import KafkaTopic
 from antelog.run.sources.opening import PostedFacts, StandardInput
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import FactSource
-from antelog.run.store import Store, post
+from antelog.run.store.inbox import post
+from antelog.run.store.store import Store
 from tests.attack.findings import Attempt
 from tests.run.sources.brokers import Broker
 from tests.run.sources.taking import WANTED, taken

@@ -14,7 +14,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from antelog.errors import ArgumentError, DataError, UnsupportedError
 from antelog.files import ARRIVAL
-from antelog.run.store import FeedReader, FolderFeed
+from antelog.run.store.feed import FeedReader, FolderFeed
 from antelog.spark import register_source
 from antelog.spark.bucket.unpacking import columns_of
 from antelog.spark.data_source import AntelogSource, FeedLines, lines_of

@@ -21,8 +21,8 @@ from pathlib import Path
 import msgspec
 
 from antelog.errors import AntelogError
-from antelog.run.store import FeedReader, StoredFeedAt
 from antelog.run.store.database import StoreLock
+from antelog.run.store.feed import FeedReader, StoredFeedAt
 from antelog.watch.alerts.alert import AlertSetup
 from antelog.watch.alerts.groups import AlertGroups
 from antelog.watch.alerts.letters import routes_of

@@ -31,7 +31,7 @@ from antelog.run.reading import Listeners
 from antelog.run.replay import Recording, static_facts
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
-from antelog.run.store import Record, about
+from antelog.run.store.feed import Record, about
 from antelog.run.waiting import DueRows, arrivals_of
 from antelog.watch.board.board import Board
 from antelog.watch.board.feed_program import FeedProgram

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from antelog.run.store import FeedReader, FolderFeed
+from antelog.run.store.feed import FeedReader, FolderFeed
 from tests.cli.running import command
 from tests.cli.trying import try_
 from tests.processes import Process, started, until

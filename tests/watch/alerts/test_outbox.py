@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.watch.alerts import outbox as module
 from antelog.watch.alerts.alert import AlertError
 from antelog.watch.alerts.letters import Letter

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import antelog
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
 from antelog.watch.alerts.groups import AlertGroups
 from antelog.watch.alerts.letters import routes_of
