@@ -184,8 +184,7 @@ def _of_buckets(
     agreed: bool = True,
 ) -> DataFrame:
     """Runs all buckets of a batch; with `agreed` they end at one tick, if that matters."""
-    # An empty row for each bucket, as some have no facts.
-    everyone = to_everyone(job, frames)
+    everyone = to_everyone(job, frames)  # as some buckets have no facts
     packed = all_packed(job, frames).unionAll(everyone)
     if job.ends_together and agreed:
         # All rows are read twice: the last tick has to be known before any bucket goes on to it.

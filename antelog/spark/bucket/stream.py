@@ -1,8 +1,6 @@
 """Runs a bucket of a stream for a micro-batch: reads its state from Spark's store, advances it and stores it.
 
-The store has a snapshot and the rows since. A micro-batch appends its rows, or replaces all by a new snapshot
-once that is smaller. A worker that does not remember the bucket reads the snapshot and the rows, and advances
-once.
+The store has a snapshot and the rows since: all are replaced by a new snapshot once that is smaller.
 """
 
 from __future__ import annotations
@@ -174,14 +172,9 @@ def forget() -> None:
 
 # ---- what Spark stores ----
 
-ROOM = 20_000
-"""Rows that may be appended however small the snapshot is."""
-
-SMALL = 500
-"""Rows of a micro-batch that are appended even if the snapshot has fewer: a snapshot is more work."""
-
-MOST = 16 * 2**30
-"""The most bytes a snapshot may unpack to; Spark keeps no value of over 2 GiB."""
+ROOM = 20_000  # rows that may be appended however small the snapshot is
+SMALL = 500  # rows of a micro-batch that are appended even if the snapshot has fewer: a snapshot is more work
+MOST = 16 * 2**30  # the most bytes a snapshot may unpack to; Spark keeps no value of over 2 GiB
 
 _HEAD, _SNAPSHOT, _PARTS = (
     f"{what} the checkpoint keeps of a bucket" for what in ("the head", "the snapshot", "what")
@@ -189,20 +182,11 @@ _HEAD, _SNAPSHOT, _PARTS = (
 
 
 class BucketTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The time of a bucket.
-
-    now         the last finished tick
-    highest     the highest tick on the clock so far
-    heard       when the latest rows came, in microseconds of the wall clock
-    timer       when the timer fires, in milliseconds
-    begin       the first tick, if time has begun
-    """
-
-    now: int = -1
-    highest: int = -1
-    heard: int = 0
-    timer: int | None = None
-    begin: int | None = None
+    now: int = -1  # the last finished tick
+    highest: int = -1  # the highest tick on the clock so far
+    heard: int = 0  # when the latest rows came, in microseconds of the wall clock
+    timer: int | None = None  # when the timer fires, in milliseconds
+    begin: int | None = None  # the first tick, if time has begun
 
 
 class Stored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -214,20 +198,14 @@ class Stored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BucketHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The part of a stored bucket that is read first.
+    """The part of a stored bucket that is read first."""
 
-    lineage     identifies the bucket of a run
-    version     changes with each micro-batch
-    identity    the job that the state belongs to
-    open        the number of open answers, if known
-    """
-
-    lineage: bytes
-    version: bytes
-    identity: dict[str, str]
+    lineage: bytes  # identifies the bucket of a run
+    version: bytes  # changes with each micro-batch
+    identity: dict[str, str]  # the job that the state belongs to
     time: BucketTime = BucketTime()
     stored: Stored = Stored()
-    open: int | None = None
+    open: int | None = None  # the number of open answers, if known
 
     def after(self, parts: Sequence[bytes], appended: int, *, anew: bool) -> BucketHead:
         """The head after parts were written in place of all others (`anew`), or after them."""
@@ -362,11 +340,11 @@ def _joint(job: Job, before: Job, found: Transition, log: Mapping[str, pa.Table]
         for name, table in tables.items():
             kept = table.filter(pc.is_in(table.column("change"), wanted))
             if kept.num_rows:
-                parts.setdefault(name, []).append(typed(of, name, kept))
+                parts.setdefault(name, []).append(_typed(of, name, kept))
     return {name: united(each) for name, each in parts.items()}
 
 
-def typed(job: Job, name: str, table: pa.Table) -> pa.Table:
+def _typed(job: Job, name: str, table: pa.Table) -> pa.Table:
     """Casts lines of a query to the types of its job, with nulls for columns that they lack."""
     schema = job.schemas[name]
     columns = [
@@ -395,8 +373,7 @@ def refusal(old: Plan, new: Plan) -> str | None:
     return None
 
 
-_FAR = 1_000_000_000
-"""A tick so late that the state at it has forgotten all that it may forget."""
+_FAR = 1_000_000_000  # a tick so late that the state at it has forgotten all that it may forget
 
 
 def sentences(job: Job, before: Job) -> Iterator[str]:

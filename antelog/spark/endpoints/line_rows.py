@@ -1,7 +1,6 @@
 """Reads CSV files, JSON lines and messages on Spark's workers, with the readers that are used in process.
 
-A file of CSV has a header, and values in quotes may go on over lines. So one task gets all its lines in
-order.
+Values in quotes may go on over lines of CSV, so one task gets all lines of a file in order.
 """
 
 from __future__ import annotations
@@ -36,29 +35,23 @@ from antelog.language.epochs import TICKS
 from antelog.spark.failures import shown
 from antelog.spark.settings import CLOCK, MALFORMED, ROW, spare
 
-WHOLE_FILES = {
+WHOLE_FILES = {  # settings with which Spark gives whole files to tasks
     # As if a file took so much to open that it is worth a task, and none were too large for one.
     "spark.sql.files.openCostInBytes": str(1 << 44),
     "spark.sql.files.maxPartitionBytes": str(1 << 62),
 }
-"""Settings with which Spark gives whole files to tasks."""
 
+# Names that readers of texts have for the types of columns.
 _WRITTEN = {"number": "double", "integer": "integer", TICKS: TICKS, "text": "text", None: "text"}
-"""Names that readers of texts have for the types of columns."""
 
 
 @dataclass(frozen=True)
 class RowReading:
-    """The columns to read from lines.
-
-    names       what the source calls the wanted columns and, if there is one, the arrival;
-                a name that begins with @ is something about a message
-    strict      whether a file of CSV that cannot be used is an error; otherwise it is set aside
-    """
+    """The columns to read from lines; in `names` one that begins with @ is something about a message."""
 
     wanted: WantedColumns
-    names: tuple[str, ...]
-    strict: bool = True
+    names: tuple[str, ...]  # in the source: of the wanted columns and, if there is one, the arrival
+    strict: bool = True  # whether a file of CSV that cannot be used is an error; otherwise it is set aside
 
     @property
     def arrives(self) -> bool:
@@ -215,8 +208,7 @@ def _number(key: str | None) -> object:
         return key
 
 
-_ROW = grammar_of(",").orderly
-"""A row with the end of its line and all its quotes closed."""
+_ROW = grammar_of(",").orderly  # a row with the end of its line and all its quotes closed
 
 
 def _of_csv(

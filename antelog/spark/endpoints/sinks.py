@@ -54,16 +54,11 @@ _CLASSES = {
 
 @dataclass(frozen=True)
 class MicroBatch:
-    """A micro-batch, or the single one without a number if there is no stream.
+    """A micro-batch, or the single one without a number if there is no stream."""
 
-    run         the same after every restart
-    begun       the first start of a batch that was interrupted, in milliseconds since 1970
-    unread      files that could not be read
-    """
-
-    run: str
+    run: str  # the same after every restart
     number: int | None = None
-    begun: int | None = None
+    begun: int | None = None  # the first start of one that was interrupted, in milliseconds since 1970
     unread: tuple[Unreadable, ...] = ()
 
 
@@ -173,8 +168,7 @@ def _cells(frame: DataFrame) -> DataFrame:
     return flat.withColumns({name: cell(name) for name in texts})
 
 
-_SLACK = 10 * 60 * 1000
-"""Milliseconds by which the clocks of Spark's machines may differ."""
+_SLACK = 10 * 60 * 1000  # milliseconds by which the clocks of Spark's machines may differ
 
 
 def _send(messages: DataFrame, sink: Kafka, batch: MicroBatch) -> None:

@@ -98,10 +98,7 @@ class FunctionOptions(ClockSettings, LimitSettings, KindSettings, StaticFrames):
 def checked(
     program: Program, inputs: Mapping[str, DataFrame], given: object, **more: Any
 ) -> tuple[Job, Mapping[str, DataFrame]]:
-    """Checks inputs and options; returns the job, and the DataFrames of inputs with its columns.
-
-    Raises DataError if they do not fit the program.
-    """
+    """Checks inputs and options; returns the job, and the DataFrames of inputs with its columns."""
     options = taken(OutputOptions, given, **more)
     given_plan = plan_of(program)
     plan = given_plan.read

@@ -2,9 +2,8 @@
 
     malfunctions(TABLE(readings), since => 0, until => '2026-01-02', query => 'Malf', lines => 'answers')
 
-A function that asks for a PARTITION BY refuses calls that have one. So rows get two columns more: their key,
-and how many rows have it. To count them, Spark brings the rows of a key together, whatever the clause of the
-call. If a partition ends before all rows of a key have come, its clause divides the key.
+Rows get two columns more: their key, and how many rows have it. If a partition ends before all rows of a key
+have come, the clause of the call divides the key.
 """
 
 from __future__ import annotations
@@ -34,11 +33,9 @@ from antelog.spark.job.forecasts import Forecasts
 from antelog.spark.job.job import ARRIVED, Data, Job, talks_by_itself
 from antelog.spark.settings import quoted
 
+# The name of the column of counts, which Spark shows when it refuses to count the rows of a stream.
 NO_STREAM = "a table function takes no stream: use antelog.spark.changes(program, {…}) instead"
-"""The name of the column of counts, which Spark shows when it refuses to count the rows of a stream."""
-
-CHANGED, ANSWERED, REJECTED = LINES = ("changes", "answers", "rejects")
-"""The kinds of lines that a function may return."""
+CHANGED, ANSWERED, REJECTED = LINES = ("changes", "answers", "rejects")  # that a function may return
 
 
 @dataclass(frozen=True)
@@ -52,20 +49,15 @@ class FunctionCall:
     lines: str
 
 
-INPUT = "input"
-"""The column that says which input a row is of."""
+INPUT = "input"  # the column that says which input a row is of
 
 
 @dataclass(frozen=True)
 class TableColumns:
-    """The columns of a table that a program reads.
+    """The columns of a table that a program reads."""
 
-    types       the type of each column, by its name in the table
-    inputs      for each input its columns, from names in the table to the input's names
-    """
-
-    types: Mapping[str, pa.DataType]
-    inputs: Mapping[str, Mapping[str, str]]
+    types: Mapping[str, pa.DataType]  # by names in the table
+    inputs: Mapping[str, Mapping[str, str]]  # for each input, from names in the table to the input's
 
     @property
     def selected(self) -> list[SelectedColumn]:
@@ -105,20 +97,15 @@ class TableColumns:
 
 @dataclass(frozen=True)
 class FunctionProgram:
-    """A program that is registered as a table function.
-
-    given       background facts from outside the program
-    called      the functions that it calls, pickled
-    clause      the clause by which rows may be divided
-    """
+    """A program that is registered as a table function."""
 
     name: str
     plan: Plan
-    given: Mapping[str, tuple[Row, ...]]
-    called: bytes
+    given: Mapping[str, tuple[Row, ...]]  # background facts from outside the program
+    called: bytes  # the functions that it calls, pickled
     forecasts: Forecasts | None
     options: OutputOptions
-    clause: str
+    clause: str  # by which rows may be divided
 
 
 @dataclass(kw_only=True)

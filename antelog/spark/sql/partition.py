@@ -31,26 +31,22 @@ from antelog.spark.job.job import Data, sent
 from antelog.spark.settings import quoted
 from antelog.spark.sql import analysis
 
-PIECE = 10_000
-"""The rows that are made columns at once, and the fewest whose lines are made at once."""
+PIECE = 10_000  # the rows that are made columns at once, and the fewest whose lines are made at once
 
 
 class Partition:
     """Takes the rows of a partition one by one, and makes lines once all rows of their keys are there.
 
-    The lines are returned a few with each further row. Spark's Java keeps all those of a hundred rows in
-    memory, and all that come at the end.
+    It returns a few with each further row: Spark's Java keeps in memory all that come at the end.
     """
 
     def __init__(self, call: analysis.AnalysedCall) -> None:
         self.call = call
         self.tables: list[pa.Table] = []
         self.waiting: list[Sequence[object]] = []
-        self.missing: dict[object, int] = {}
-        """The numbers of rows that are still to come, of keys of which some have come."""
+        self.missing: dict[object, int] = {}  # rows still to come, of keys of which some have come
         self.ready: deque[tuple[object, ...]] = deque()
-        self.share = 0
-        """The number of lines that are returned with a row."""
+        self.share = 0  # the number of lines that are returned with a row
 
     def add(self, row: Sequence[object]) -> Iterable[tuple[object, ...]]:
         """Takes a row, whose last values are its key and how many rows have it; returns some of the lines."""
