@@ -90,7 +90,7 @@ _begun = 0
 
 
 def spare() -> None:
-    """Exempts a worker's modules from the garbage collection after each task, longer than some of these."""
+    """Exempts a worker's modules from the garbage collection that Spark does after each task."""
     global _begun  # noqa: PLW0603 - once for each process
     if _begun < _FIRST_TASKS:
         gc.freeze()

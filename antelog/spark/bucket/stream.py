@@ -32,20 +32,9 @@ from antelog.engine.step.schema import united
 from antelog.engine.transition import Transition, change_of, first_ticks, transition
 from antelog.errors import StateError
 from antelog.run.clock import Showing, alarm, shown
+from antelog.spark.bucket import state
 from antelog.spark.bucket.packing import PACKED_NAMES, received
-from antelog.spark.bucket.state import (
-    BucketOutput,
-    BucketState,
-    DatedRows,
-    advance,
-    arriving,
-    beginning_of,
-    begun,
-    counted,
-    lines,
-    share_of,
-    start,
-)
+from antelog.spark.bucket.state import BucketOutput, BucketState, DatedRows
 from antelog.spark.job.job import Job, differences
 from antelog.spark.job.needed import covers
 
@@ -77,9 +66,9 @@ def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: 
     showing = Showing(heard, wall)
     tick = shown(job.timing, highest, showing)
     latest = tick if job.timing.clock == "processing" else None
-    bucket = begun(job, bucket, beginning_of(bucket, new.earliest, latest))
-    arrived = {name: arriving(job, name, t, bucket.now, latest) for name, t in new.facts.items()}
-    bucket, output = advance(job, bucket, arrived, tick - job.timing.lag)
+    bucket = state.begun(job, bucket, state.beginning_of(bucket, new.earliest, latest))
+    arrived = {name: state.arriving(job, name, t, bucket.now, latest) for name, t in new.facts.items()}
+    bucket, output = state.advance(job, bucket, arrived, tick - job.timing.lag)
     at = alarm(job.timing, showing)
     timer = None if at is None else -(-at // 1000)
     if before.timer != timer:
@@ -99,7 +88,7 @@ def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: 
     # After a change all that was stored is of the rules of before: a snapshot takes its place.
     head = _stored(job, store, head, bucket, arrived, anew=change is not None)
     remember(head.lineage, head.version, bucket)
-    for line in lines(bucket, output, new, head.stored.size):
+    for line in state.lines(bucket, output, new, head.stored.size):
         yield Row(**line)
 
 
@@ -107,7 +96,7 @@ def _load(store: BucketStore, job: Job, number: int) -> tuple[BucketHead, Bucket
     """Reads the head and the bucket; if its rules have changed since, gives the lines of that change, too."""
     stored = store.head.get()
     if stored is None:
-        return BucketHead(os.urandom(12), b"", job.identity), start(job, number), None
+        return BucketHead(os.urandom(12), b"", job.identity), state.start(job, number), None
     head = head_from(bytes(stored[0]), job)
     before = None if head.identity == job.identity else job.predecessor(head.identity)
     known = recall(head.lineage, head.version)
@@ -115,9 +104,9 @@ def _load(store: BucketStore, job: Job, number: int) -> tuple[BucketHead, Bucket
         parts = [bytes(part[0]) for part in store.parts.get()]
         known = bucket_from(before or job, number, head, parts)
     if before is None:
-        return head, counted(job, known), None
+        return head, state.counted(job, known), None
     known, change = changed(job, before, known)
-    return head, counted(job, known), change
+    return head, state.counted(job, known), change
 
 
 def _stored(
@@ -269,7 +258,7 @@ def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes])
     """Reads a bucket from its parts. Raises StateError if they are damaged."""
     if _digest(parts) != head.stored.digest:
         raise StateError(f"{_PARTS} is damaged: it is not as it was written. {sealed.AGAIN}")
-    bucket = begun(job, start(job, number), head.time.begin)
+    bucket = state.begun(job, state.start(job, number), head.time.begin)
     rest: Iterable[bytes] = parts
     if parts and sealed.is_sealed(parts[0]):
         saved = saving.from_bytes(parts[0], _SNAPSHOT, job.plan, MOST, job.data.functions)
@@ -285,8 +274,10 @@ def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes])
         if table.schema != bucket.waiting[name].schema:
             raise StateError(f"{_PARTS} has facts of {name} whose columns had other types. {sealed.AGAIN}")
         tables.setdefault(name, []).append(table)
-    new = {name: arriving(job, name, pa.concat_tables(each), bucket.now) for name, each in tables.items()}
-    bucket, _ = advance(replace(job, only=()), bucket, new, head.time.now)
+    new = {
+        name: state.arriving(job, name, pa.concat_tables(each), bucket.now) for name, each in tables.items()
+    }
+    bucket, _ = state.advance(replace(job, only=()), bucket, new, head.time.now)
     return replace(bucket, open=head.open)
 
 
@@ -303,10 +294,10 @@ def changed(job: Job, before: Job, bucket: BucketState) -> tuple[BucketState, Bu
         job.data.functions,
         lacking=lacking(job, before),
         staged=job.forecasts is not None,
-        old_share=share_of(before, bucket.number),
-        new_share=share_of(job, bucket.number),
+        old_share=state.share_of(before, bucket.number),
+        new_share=state.share_of(job, bucket.number),
     )
-    moved = start(job, bucket.number)
+    moved = state.start(job, bucket.number)
     # The columns of the rows that wait may be called otherwise.
     waiting = {
         name: bucket.waiting[name].rename_columns(table.column_names).cast(table.schema)
@@ -378,21 +369,21 @@ _FAR = 1_000_000_000  # a tick so late that the state at it has forgotten all th
 
 def sentences(job: Job, before: Job) -> Iterator[str]:
     """Says of each query whose rules are changed what becomes of it."""
-    old, begun = before.plan, start(before, 0).kernel
+    old, begun = before.plan, state.start(before, 0).kernel
     rules = prepared(old)
     decided = {
         name: replace(each, until=_FAR - 1 - (rules.relations[name].bounds.delay or 0) - rules.lag)
         for name, each in begun.decided.items()
     }
-    state = replace(begun, now=_FAR, begin=0, decided=decided)
-    known = first_ticks(old, state, job.plan, lacking(job, before))
+    late = replace(begun, now=_FAR, begin=0, decided=decided)
+    known = first_ticks(old, late, job.plan, lacking(job, before))
     for each in compared(old, job.plan).queries:
         if each.fate is Fate.GONE:
             yield f"{each.name} is gone; its open answers are closed"
         elif not each.continues:
             altered = "changed; open answers that it has no more are closed"
             what = f"{each.name} is {'new' if each.fate is Fate.ADDED else altered}"
-            found = change_of(each, old, state, job.plan, known)
+            found = change_of(each, old, late, job.plan, known)
             if found.complete is None:
                 yield f"{what}; it may differ from a run from the start: {found.why}"
             else:

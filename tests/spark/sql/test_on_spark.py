@@ -1,4 +1,4 @@
-"""antelog/spark/sql: a table function returns the lines of `changes`, and of `antelog try`, on each example.
+"""antelog/spark/sql.py: a table function returns the lines of `changes` and `antelog try` on each example.
 
 `tests/run/test_runners.py` compares `Engine` with `antelog try` on the same facts.
 """
