@@ -371,10 +371,7 @@ PIECE = 10_000  # the rows that are made columns at once, and the fewest whose l
 
 
 class Partition:
-    """Takes the rows of a partition one by one, and makes lines once all rows of their keys are there.
-
-    It returns a few with each further row: Spark's Java keeps in memory all that come at the end.
-    """
+    """Takes the rows of a partition one by one, and makes lines once all rows of their keys are there."""
 
     def __init__(self, call: AnalysedCall) -> None:
         self.call = call
@@ -382,7 +379,7 @@ class Partition:
         self.waiting: list[Sequence[object]] = []
         self.missing: dict[object, int] = {}  # rows still to come, of keys of which some have come
         self.ready: deque[tuple[object, ...]] = deque()
-        self.share = 0  # the number of lines that are returned with a row
+        self.share = 0  # lines to return with each row, as Java keeps in memory all that come at the end
 
     def add(self, row: Sequence[object]) -> Iterable[tuple[object, ...]]:
         """Takes a row, whose last values are its key and how many rows have it; returns some of the lines."""

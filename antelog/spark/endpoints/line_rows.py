@@ -1,7 +1,4 @@
-"""Reads CSV files, JSON lines and messages on Spark's workers, with the readers that are used in process.
-
-Values in quotes may go on over lines of CSV, so one task gets all lines of a file in order.
-"""
+"""Reads CSV files, JSON lines and messages on Spark's workers, with the readers that are used in process."""
 
 from __future__ import annotations
 
@@ -35,7 +32,7 @@ from antelog.language.epochs import TICKS
 from antelog.spark.failures import shown
 from antelog.spark.settings import CLOCK, MALFORMED, ROW, spare
 
-WHOLE_FILES = {  # settings with which Spark gives whole files to tasks
+WHOLE_FILES = {  # with these a task gets whole files of CSV, as values in quotes may go on over lines
     # As if a file took so much to open that it is worth a task, and none were too large for one.
     "spark.sql.files.openCostInBytes": str(1 << 44),
     "spark.sql.files.maxPartitionBytes": str(1 << 62),
@@ -186,8 +183,8 @@ def _of_json(
     for name, cells in besides.items():
         for row in rows:
             row.values[name] = cells[row.line]
-    names = tuple(reading.names)
-    return replace(json_chunk(rows, [*bad, *odd], [names] * len(rows), len(names)), arrives=None)
+    chunk = json_chunk(rows, [*bad, *odd], [reading.names] * len(rows), len(reading.names))
+    return replace(chunk, arrives=None)
 
 
 def _of_messages(reading: RowReading, form: str, batch: pa.RecordBatch) -> Chunk:

@@ -238,11 +238,13 @@ def _reading(plan: Plan, wish: Wish, wanted: WantedColumns, found: _Found) -> Re
         wanted, columns=(*placed, *wanted.columns), types=(*["text"] * len(placed), *wanted.types), of_rows=()
     )
     rows = RowReading(read, (*[ROW] * len(placed), *names), strict=not wish.stream)
-    constants = {
-        column: _constants(plan, wanted.name, i)
-        for i, column in enumerate(wanted.columns[: len(wanted.types)])
-    }
-    return Reading(wish.source, rows, constants, found.schema)
+    patterns = (pattern for relation in plan.relations for pattern in relation.patterns)
+    facts = [fact for pattern in patterns for fact in pattern.facts if fact.predicate == wanted.name]
+    choices = {}
+    for at, column in enumerate(wanted.columns[: len(wanted.types)]):
+        terms = [fact.arguments[at] for fact in facts]
+        choices[column] = [*dict.fromkeys(each.value for each in terms if isinstance(each, Const))]
+    return Reading(wish.source, rows, choices, found.schema)
 
 
 def _columns(source: Source, wanted: WantedColumns, found: _Found) -> tuple[str, ...]:
@@ -285,15 +287,3 @@ def _look(spark: SparkSession, source: Source, wanted: WantedColumns, path: str)
         case _:
             schema = _typed(spark, source).schema
     return _Found(list(schema.names), schema=schema)
-
-
-def _constants(plan: Plan, name: str, position: int) -> tuple[str | int | float, ...]:
-    facts = (
-        fact
-        for relation in plan.relations
-        for pattern in relation.patterns
-        for fact in pattern.facts
-        if fact.predicate == name
-    )
-    arguments = (fact.arguments[position] for fact in facts)
-    return tuple(dict.fromkeys(each.value for each in arguments if isinstance(each, Const)))

@@ -1,7 +1,4 @@
-"""Spark's settings for a pipeline: those of the user, those its endpoints need, and Java's options.
-
-By default, Java spends a third of the first minutes on compiling what plans each micro-batch.
-"""
+"""Spark's settings for a pipeline: those of the user, those its endpoints need, and Java's options."""
 
 from __future__ import annotations
 
@@ -29,7 +26,8 @@ JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
 _METASPACE = "-XX:MetaspaceSize=256m"  # what classes may take before Java collects garbage because of them
 # The quick compiler only, for short runs; by default it has less room, and writes to stdout if that is full.
 QUICK = f"-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m {_METASPACE}"
-# Both compilers, for longer runs: the thorough one after ten times as many calls and turns as by default.
+# For longer runs both compilers, the thorough one after ten times as many calls and turns as by default: code
+# that plans micro-batches would keep it busy for a third of the first minutes.
 _OFTEN = {"Invocation": 50_000, "MinInvocation": 6_000, "Compile": 150_000, "BackEdge": 400_000}
 LASTING = " ".join([_METASPACE, *(f"-XX:Tier4{what}Threshold={count}" for what, count in _OFTEN.items())])
 SMALL, FEW = 4 << 20, 1_000  # the most bytes and files of a run that is taken to be short

@@ -1,7 +1,4 @@
-"""Spark for a pipeline: started with its settings, silent, and stopped at the end.
-
-PySpark's command line shows passwords to others on the machine, so settings go into a file of its owner.
-"""
+"""Spark for a pipeline: started with its settings, silent, and stopped at the end."""
 
 from __future__ import annotations
 
@@ -78,6 +75,7 @@ def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
         ):
             options = f"-Dlog4j2.configurationFile={log4j.as_uri()} {_NO_SIGNALS}"
             options = f"{options} {settings.get(JAVA_OPTIONS, '')}".rstrip()
+            # On its command line, where PySpark has them, others on the machine can read passwords.
             file = folder / "spark.properties"
             file.write_text(properties({**settings, JAVA_OPTIONS: options}), encoding="ascii")
             try:

@@ -139,14 +139,10 @@ def follow(
     write: Callable[[Outputs, MicroBatch, Counts], None],
     *,
     checkpoint: str,
-    trigger: str | None,
+    trigger: str | None,  # `once`, `available-now`, or a time between two batches; None: no pause
     anew: Callable[[Collection[str]], Outputs] | None = None,
 ) -> StreamRun:
-    """Starts a query that writes the outputs of each micro-batch.
-
-    trigger     `once`, `available-now`, the time between two batches in Spark's syntax, or None: no pause
-    anew        makes the outputs without some files, as Spark names them, which cannot be read
-    """
+    """Starts a query that writes the outputs of each micro-batch; `anew` makes them without some files."""
     spark = outputs.frame.sparkSession
     system, _ = file_system(spark, checkpoint)
     if system.getScheme() == "file":

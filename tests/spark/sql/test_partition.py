@@ -13,10 +13,9 @@ from antelog.spark import sql
 from antelog.spark.sql import rows_of
 from tests.spark.sql.test_analysis import MALF, READINGS, Registered
 
-ROWS = [
+ROWS = [  # twelve rows of three keys, four of each
     (device, level, time) for device in "abc" for time, level in enumerate(("high", "high", "low", "high"))
 ]
-"""Twelve rows of three keys, four of each."""
 
 
 def _run(
