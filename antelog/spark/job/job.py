@@ -110,15 +110,12 @@ class Job:
     @cached_property
     def tables(self) -> Mapping[str, pa.Schema]:
         """The schema of each input's tables for the buckets."""
-        return {
-            name: pa.schema(
-                [
-                    *zip(self.inputs[name].columns, self.data.types[name], strict=True),
-                    *([(ARRIVED, pa.int64())] if name in self.data.arriving else []),
-                ]
-            )
-            for name in self.data.types.keys() & self.inputs.keys()
-        }
+        found = {}
+        for name in self.data.types.keys() & self.inputs.keys():
+            columns = [*zip(self.inputs[name].columns, self.data.types[name], strict=True)]
+            arrival = [(ARRIVED, pa.int64())] if name in self.data.arriving else []
+            found[name] = pa.schema([*columns, *arrival])
+        return found
 
     @cached_property
     def needs(self) -> Mapping[str, Needs]:

@@ -29,10 +29,8 @@ from antelog.spark.settings import COUNTS, LOCAL_CHECKPOINT
 
 Counts: TypeAlias = dict[str, Any]  # whole numbers or None by the names of `COUNTS`
 
-_WAITING = {
-    "maxOffsetsBehindLatest": "messages",
-    "numFilesOutstanding": "files",
-}  # that no batch has read yet
+# Metrics of Spark's sources that count what no batch has read yet.
+_WAITING = {"maxOffsetsBehindLatest": "messages", "numFilesOutstanding": "files"}
 # Spark says this if a stream's Python takes more than ten seconds to start, which no setting changes.
 _BUSY = "Python worker failed to connect back"
 _ATTEMPTS = 5  # the most starts of a query that brings forth no batch
@@ -69,7 +67,7 @@ class StreamRun:
         self._failed: Counter[str] = Counter()
 
     def progress(self, stop: Callable[[], bool]) -> Iterator[Progress]:
-        """Reports finished batches until the query ends or `stop` returns true. Raises errors of either."""
+        """Reports finished batches until the query ends or `stop` returns true. Raises the query's error."""
         while not stop() and (self.query.isActive or self._starts_again()):
             time.sleep(_PAUSE)
             yield from self.rest()

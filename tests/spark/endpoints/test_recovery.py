@@ -1,6 +1,6 @@
 """antelog/spark/endpoints/{folders,sinks,tables}.py: a stream that is killed has the same results.
 
-One pipeline with three sinks is killed at random moments, `ANTELOG_TESTS_KILLS` times (`make long`: ten times).
+One pipeline with three sinks is killed at random moments, `ANTELOG_TESTS_KILLS` times (`make long`: ten).
 """
 
 import json
