@@ -20,13 +20,12 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from antelog.accounts import Counts
 from antelog.arrow.arrays import from_blob, mask_of, to_blob
-from antelog.arrow.ticks import LOCAL, TWICE, Ticks, ticks_of, times_of
+from antelog.arrow.ticks import LOCAL, TWICE, ticks_of, times_of
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Mask
 from antelog.engine.facts import rejects
 from antelog.engine.facts.rejects import EARLY, about_time
 from antelog.engine.values.values import Values
-from antelog.language.epochs import Counting
 from antelog.run.clock import far_ahead
 from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.job import ARRIVED, WALL, Job, earliest
@@ -113,20 +112,14 @@ def _in_ticks(job: Job, name: str, table: pa.Table) -> pa.Table:
             times = times_of(columns[column].combine_chunks(), counting)
             columns[column] = pa.chunked_array([pa.array(times.numbers, mask=~times.whole)])
             clock = clock if times.local is None else np.maximum(clock, times.local)
-            wrong += _complaints(word, times, counting)
+            bad = np.flatnonzero(~times.whole & mask_of(times.given.is_valid()))
+            if len(bad):
+                why = np.full(table.num_rows, None, object)
+                why[bad] = about_time(word, times, bad, counting).to_pylist()
+                wrong.append(pa.array(why.tolist(), pa.string()))
     if wrong:
         columns[MALFORMED] = pc.coalesce(*wrong)
     return pa.table(columns | {CLOCK: pa.array(clock)})
-
-
-def _complaints(word: str, times: Ticks, counting: Counting) -> list[pa.Array]:
-    """A column with messages about wrong times and nulls; none if all times are right."""
-    wrong = np.flatnonzero(~times.whole & mask_of(times.given.is_valid()))
-    if not len(wrong):
-        return []
-    found = np.full(len(times.whole), None, object)
-    found[wrong] = about_time(word, times, wrong, counting).to_pylist()
-    return [pa.array(found.tolist(), pa.string())]
 
 
 def chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

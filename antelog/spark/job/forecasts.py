@@ -47,11 +47,6 @@ class Forecasts:
     def learns_what_is_shared(self) -> bool:
         return self.learning.on and self.learning.shared
 
-    @property
-    def kind(self) -> str:
-        """The part of a job's identity that says whether chances are learned."""
-        return "learned" if self.learning.on else "not learned"
-
 
 def forecasts_of(plan: Plan, given: GivenModel, settings: LearningSettings) -> Forecasts | None:
     """The source of chances, if there is any. Raises StateError for a model of another program."""

@@ -175,13 +175,14 @@ class Job:
     @cached_property
     def identity(self) -> dict[str, str]:
         """The properties that a job and a stored state must have in common."""
+        learns = None if self.forecasts is None else self.forecasts.learning.on
         return {
             "format": str(VERSION),
             "program": _digest(to_json(self.plan.meaning).encode()),
             "background facts": _digest(msgspec.json.encode(sorted(self.data.given.items()), enc_hook=str)),
             "buckets": str(len(self.numbers)),
             "clock": str(self.timing.clock),
-            "chances": "no" if self.forecasts is None else self.forecasts.kind,
+            "chances": {None: "no", True: "learned", False: "not learned"}[learns],
         }
 
 
