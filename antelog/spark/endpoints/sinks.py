@@ -120,15 +120,13 @@ def write(frame: DataFrame, sink: Sink, batch: MicroBatch, zone: str = DEFAULT_Z
         case Files():
             writer: DataFrameWriter = (_cells(frame) if sink.form == "csv" else frame).write.mode("overwrite")
             path = sink.path if batch.number is None else f"{sink.path.rstrip('/')}/{_part(batch)}"
-            options: dict[str, Any] = {"header": True, "escape": '"'} if sink.form == "csv" else {}
-            if sink.form in ("csv", "json"):
-                options["timeZone"] = zone
-            if sink.form == "json":
-                options["ignoreNullFields"] = False
-            if sink.form == "parquet":
-                options |= PARQUET
+            options: dict[str, dict[str, Any]] = {
+                "csv": {"header": True, "escape": '"', "timeZone": zone},
+                "json": {"ignoreNullFields": False, "timeZone": zone},
+                "parquet": PARQUET,
+            }
             assert sink.form is not None
-            writer.format(sink.form).options(**options).save(path)
+            writer.format(sink.form).options(**options[sink.form]).save(path)
         case Kafka():
             value = f.to_json(f.struct(*frame.columns), {"ignoreNullFields": "false"})
             _send(frame.select(f.col("input").alias("key"), value.alias("value")), sink, batch)
