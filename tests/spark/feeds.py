@@ -1,7 +1,4 @@
-"""The records that a stream of changes writes to a feed, compared with the lines of an engine.
-
-On Spark and on Spark Connect.
-"""
+"""The records that a stream of changes writes to a feed, compared with the lines of an engine."""
 
 import json
 from pathlib import Path
