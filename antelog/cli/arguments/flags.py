@@ -1,9 +1,4 @@
-"""Flags of commands, derived from structs of options.
-
-@click.argument("program", …)
-@flags(TRY, settings=Settings)
-def try_(settings: Settings) -> None: ...
-"""
+"""Flags of commands, derived from structs of options: `@flags(TRY, settings=Settings)`."""
 
 from __future__ import annotations
 
@@ -25,8 +20,8 @@ from antelog.secrets import shows_secret
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+# A key in the context of a command with an option that shows a secret.
 SECRET_SHOWN = "antelog: a secret is shown"
-"""A key in the context of a command with an option that shows a secret."""
 _WARNING = (
     "warning: everyone who may list the processes of this machine can read the password on the command "
     "line; write '${NAME}' in its place and set the variable NAME, or use --config"
@@ -58,10 +53,7 @@ class OptionType(click.ParamType[Any]):
 
 
 def flags(runner: Runner, **structs: type) -> Callable[[Command], Command]:
-    """Adds the options of structs to a command, which gets each struct as an argument, and ends in words.
-
-    The argument `program` of the command becomes a field of the struct.
-    """
+    """Adds the options of structs to a command, which gets each struct as an argument, and ends in words."""
     options = [each for struct in structs.values() for each in options_of(struct, runner.name)]
 
     def wrap(command: Command) -> Command:

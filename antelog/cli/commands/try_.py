@@ -1,7 +1,4 @@
-"""`antelog try`: replays recorded facts through the engine in this process; at the end, a summary.
-
-possible at 0, confirmed at 2, decided by 4    2 ticks before confirmed, 4 before the deadline
-"""
+"""`antelog try`: replays recorded facts through the engine in this process; at the end, a summary."""
 
 from __future__ import annotations
 
@@ -93,11 +90,10 @@ def _run(given: Ready) -> None:
         rejects.require_use()
 
 
-_MOST_LISTED = 100_000
-"""The most lines of a table for a stretch of time without facts."""
+_MOST_LISTED = 100_000  # the most lines of a table for a stretch of time without facts
 
+# The most lines of snapshots for it: each tick is a step of its own, which takes some milliseconds.
 _MOST_IN_SNAPSHOTS = 20_000
-"""The most lines of snapshots for it: each tick is a step of its own, which takes some milliseconds."""
 
 
 def _replay(
@@ -132,12 +128,11 @@ def _replay(
 
 # ---- the summary ----
 
-_ROOM = 200_000
-"""The lines that are merged at once; more if more answers are open."""
+_ROOM = 200_000  # the lines that are merged at once; more if more answers are open
 _CONFIRMED, _REJECTED = "confirmed", "rejected"
 _OTHERS = "all others"
+# Columns of an answer that is kept; no variable has a space in its name.
 _FIRST, _LAST, _CHANGE = "first line", "last line", "last change"
-"""Columns of an answer that is kept; no variable has a space in its name."""
 
 
 class Outcomes:
@@ -233,16 +228,12 @@ _GAP = "  "
 
 @dataclass(frozen=True)
 class QuerySummary:
-    """The numbers of answers of a query by outcome (`ended`), and of its changes by kind.
-
-    confirmed   the median of ticks from the first line of a confirmed answer to its confirmation
-    waiting     the median of ticks from there to the deadline of facts that matter
-    """
+    """The numbers of answers of a query by outcome, and of its changes by kind, and medians of ticks."""
 
     ended: Mapping[str, int]
     changes: Mapping[str, int]
-    confirmed: float | None = None
-    waiting: float | None = None
+    confirmed: float | None = None  # from the first line of a confirmed answer to its confirmation
+    waiting: float | None = None  # from there to the deadline of facts that matter
 
 
 def say_outcomes(found: Mapping[str, QuerySummary], tick: int | None, only: Sequence[str] = ()) -> None:

@@ -1,9 +1,4 @@
-"""`antelog watch`: follows facts through the engine in this process, with a page and alerts.
-
-Without a page, the last line of a terminal says how things are:
-
-    2026-03-29 13:20 · 1,240 rows/s · 12 open · last fact 4 s ago · Ctrl-C stops
-"""
+"""`antelog watch`: follows facts through the engine in this process, with a page, or a line of status."""
 
 from __future__ import annotations
 
@@ -258,10 +253,8 @@ def _differs(name: str, text: str) -> bool:
 
 # ---- the last line of a terminal ----
 
-_REFRESHED = 1.0
-"""Seconds until the first refresh, and between two of them."""
-_SPAN = 5.0
-"""Seconds over which the rate of rows is taken."""
+_REFRESHED = 1.0  # seconds until the first refresh, and between two of them
+_SPAN = 5.0  # seconds over which the rate of rows is taken
 _CLEARED = "\r\x1b[2K"
 _SECOND = 1_000_000
 

@@ -1,7 +1,6 @@
 """Sends one message through Apprise: `python -m antelog.watch.alerts.apprise_message @FILE`.
 
-The letter is on standard input, as a line of JSON; FILE has the addresses, one on a line. It is a process of
-its own, like a command, so one of Apprise's many services that hangs is ended, and holds up nobody.
+It is a process of its own, so one of Apprise's many services that hangs is ended, and holds up nobody.
 """
 
 from __future__ import annotations

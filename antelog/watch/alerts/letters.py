@@ -1,12 +1,6 @@
 """Letters to receivers: which changes each one gets, in which words, and in which form.
 
-    {words}: {summary}      turbine wt2 is about to shut down: likely, 84 %, decided by 10
-
-In a template, `{X}` is the value of the variable X, and `{words}` are those of the program, or else the query
-and its answer, such as `Malf X = wt2, T = 7`. Braces within values are not replaced.
-
-The key of a letter is a hash of the query, the answer, the tick and the change; of several, a hash of theirs.
-It is the same each time the letter is sent, so a receiver that keeps the keys it has seen recognises repeats.
+The key of a letter is a hash of its changes: a receiver that keeps the keys it has seen recognises repeats.
 """
 
 from __future__ import annotations

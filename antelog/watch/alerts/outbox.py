@@ -1,7 +1,4 @@
-"""The outbox of a store: waiting letters, counts of the others, and the position in the feed.
-
-A letter is stored together with the position after its line, so no line makes a letter twice.
-"""
+"""The outbox of a store: a letter is stored with the position after its line, so no line makes one twice."""
 
 from __future__ import annotations
 
@@ -90,7 +87,7 @@ class Outbox:
     def first(self, receiver: str, without: Iterable[int] = ()) -> Letter | None:
         """Finds the letter to try next: the oldest, but one with five failures of its own yields to others.
 
-        None overtakes another one about the same answer. Letters whose numbers are in `without` are skipped.
+        None overtakes another one about the same answer.
         """
         found = self.database.execute(
             "SELECT key, body, about, id FROM letters WHERE receiver = ? "

@@ -1,8 +1,4 @@
-"""Receivers of alerts, such as `webhook:@FILE`, `slack:$NAME`, `command:PROGRAM ARG…`, and their addresses.
-
-The address of a webhook is often a secret, so it stays in a file or a variable, and is read for each attempt:
-all users of a machine see its command lines. Further lines are headers, such as `Authorization: Bearer …`.
-"""
+"""Receivers of alerts, such as `webhook:@FILE`, `slack:$NAME`, `command:PROGRAM …`, and their addresses."""
 
 from __future__ import annotations
 
@@ -33,7 +29,7 @@ class Receiver:
 
     name: str
     kind: str
-    place: str = ""  # the file or variable with the address that letters are posted to
+    place: str = ""  # the file or variable with the address, a secret, which is read for each attempt
     words: tuple[str, ...] = ()  # the command that letters are given to
 
 
@@ -99,7 +95,7 @@ def _lines(place: str, name: str, hint: str) -> list[str]:
 
 
 def address_of(receiver: Receiver) -> PostAddress:
-    """Reads the address from the file or the variable. Raises AlertError."""
+    """Reads the address, and the headers below it, from the file or the variable. Raises AlertError."""
     lines = _lines(receiver.place, receiver.name, "Its first line is to be an address: https://….")
     url = lines[0]
     try:

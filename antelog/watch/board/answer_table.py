@@ -1,8 +1,4 @@
-"""The answers of a board in tables of SQLite in memory: filtered, sorted, grouped and counted by queries.
-
-Only answers that have changed since the last query are written again. In the order of urgency, groups that
-somebody takes care of come last.
-"""
+"""The answers of a board in SQLite tables in memory; changed ones are written when a query needs them."""
 
 from __future__ import annotations
 
@@ -169,10 +165,7 @@ class ListedAnswers:
         return found[0] + (found[-1] - found[0]) * (place - at) if found else None
 
     def due(self, given: AnswerFilter, now: int, wide: int, bars: int) -> list[tuple[int, str, int, float]]:
-        """Counts answers by the step in which they are decided, and by severity, with the sum of chances.
-
-        Step 0 has those that are due by now, and the step after the last has all later ones.
-        """
+        """Counts answers by step and severity, with sums of chances; 0 is due by now, the last the rest."""
         step = (
             f"CASE WHEN deadline IS NULL THEN {bars + 1} WHEN deadline <= {now} THEN 0 "
             f"ELSE min((deadline - {now} + {wide - 1}) / {wide}, {bars + 1}) END"
@@ -276,7 +269,7 @@ class AnswerTables:
         return {"answers": table.answers(where, self._order("urgent"), 0, 20), "total": table.count(where)}
 
     def _order(self, sort: str) -> str:
-        """Returns an order in SQL, and writes what it needs into the tables."""
+        """Returns an order in SQL, and fills its tables; urgent groups that are taken care of come last."""
         if sort == "name":
             self._open.fill_words()
         elif sort == "urgent" and (cared := self._cared_for()):

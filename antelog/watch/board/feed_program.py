@@ -1,9 +1,4 @@
-"""The program of a feed: its queries, the groups and texts of their answers, and the rules behind these.
-
-Malf(wt2, 7), OK(wt2, 9)     group wt2, if X is the program's key, or the first variable of each
-Halted(7)                    group Halted, which has no variable but the time
-Malf(X, 7)                   group ?, as X has no value
-"""
+"""The program of a feed: its queries, the groups and texts of their answers, and the rules behind these."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""A board that is kept in a file beside its feed, so that a page that is started again goes on from it.
+"""A board in a file beside its feed, so that a restarted page goes on from it; nothing in it is code.
 
-A checksum of the last records that were read shows whether it is of this feed. Answers come in pieces of some
-hundreds, as there may be 100,000. Nothing in it is code.
+A checksum of the last records that were read shows whether it is of this feed.
 """
 
 from __future__ import annotations

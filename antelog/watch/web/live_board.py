@@ -1,12 +1,4 @@
-"""A board that follows its source, with updates for those who wait; and the sources of a page.
-
-    reader_of(Path("turbines.state"))    the feed in a store, as `antelog watch` writes it
-    reader_of(Path("state.feed"))        a feed in a folder, as `antelog run --page` writes it
-    reader_of(Path("changes"))           JSON lines or Parquet, as `antelog run` writes them
-    EngineReader(engine, program)        an engine in this process, whose changes are passed to `tell`
-
-A slow browser delays nobody: it only learns that there is a newer version, and then gets the latest.
-"""
+"""A board that follows its source, with updates for those who wait; and the sources of a page."""
 
 from __future__ import annotations
 

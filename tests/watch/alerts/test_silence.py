@@ -1,4 +1,4 @@
-"""antelog/watch/alerts/silence.py: an input falls silent and is heard again, each once."""
+"""antelog/watch/alerts/groups.py: an input falls silent and is heard again, each once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ import pytest
 import antelog
 from antelog.run.store import Store
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
-from antelog.watch.alerts.groups import AlertGroups
+from antelog.watch.alerts.groups import AlertGroups, SilentInputs
 from antelog.watch.alerts.letters import routes_of
 from antelog.watch.alerts.outbox import SENT, opened
-from antelog.watch.alerts.silence import SilentInputs
 
 PROGRAM = antelog.parse("input Temp(x, level, time). A(X, T) :- Temp(X, high, T). query A(X, T).")
 HEARD = "2026-03-09T10:02:14.000Z"

@@ -1,4 +1,4 @@
-"""antelog/watch/web/{app,api,metrics,export,posting,sight,shell,views,readers}.py: what is shown, and how."""
+"""antelog/watch/web: what is shown, and how."""
 
 import asyncio
 import csv
@@ -21,10 +21,9 @@ from antelog.theme import embedded_face
 from antelog.watch.alerts.letters import Letter
 from antelog.watch.alerts.outbox import SENT, counts_in, opened
 from antelog.watch.board.board import Board
-from antelog.watch.web.api import PostError, posted
+from antelog.watch.web.api import PostError, metrics, posted
 from antelog.watch.web.export import as_csv
 from antelog.watch.web.live_board import LiveBoard, reader_of
-from antelog.watch.web.metrics import metrics
 from antelog.watch.web.templating import ASSETS, VIEWS
 from antelog.watch.web.views import PARTS
 from tests.processes import until_async

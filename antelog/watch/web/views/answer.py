@@ -1,7 +1,4 @@
-"""The view of an answer: what drives its chance, what it awaits and what follows, its rules, and its group.
-
-Most comes from its change lines; the chances under awaited facts, and the latest facts, come from the run.
-"""
+"""The view of an answer: what drives its chance, what it awaits, what follows, its rules, and its group."""
 
 from __future__ import annotations
 

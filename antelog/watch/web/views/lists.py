@@ -1,8 +1,4 @@
-"""The lists of answers: open ones, the most urgent first, and decided ones, the latest first.
-
-A view has the rows in sight; others are loaded as they are scrolled to, so that 100,000 answers scroll as ten
-do. Answers that are `good` are folded unless the address asks for them.
-"""
+"""The lists of answers: open ones, most urgent first, and decided ones, latest first, some rows at a time."""
 
 from __future__ import annotations
 

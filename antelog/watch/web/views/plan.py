@@ -1,10 +1,4 @@
-"""The view of the plan: the rules as a graph, from inputs at the top to queries at the bottom.
-
-    Temp   1,204 facts · 12/s ──▶ rule 24 ──▶ Flag ──▶ … ──▶ Malf   12 open · 3/s new · 1/min confirmed
-
-An edge is labelled with the known and awaited literals of its predicate in open answers, and wider, the more
-facts flow along it.
-"""
+"""The view of the plan: the rules as a graph, from inputs to queries, with what flows along its edges."""
 
 from __future__ import annotations
 
