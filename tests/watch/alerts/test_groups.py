@@ -43,7 +43,6 @@ class Clock:
         self._stack.close()
 
     def forget(self, query: str) -> None:
-        """Another start, with a program that no longer has this query."""
         left = tuple(each for each in QUERIES if each.name != query)
         self._setup = replace(self._setup, queries=left)
         self.restart()
@@ -56,7 +55,6 @@ class Clock:
         self.groups = AlertGroups(self.outbox, routes_of(self._setup), lambda: self.now)
 
     def act(self, kind: acts.ActKind, until: float | None = None, *answers: dict[str, Any]) -> None:
-        """Somebody does something about wt2."""
         names = tuple(name_of(each["query"], each["answer"]) for each in answers)
         acts.add(self.path, acts.Act("wt2", kind, "ann", self.now, until, answers=names))
 

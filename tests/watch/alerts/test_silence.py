@@ -17,8 +17,7 @@ from antelog.watch.alerts.outbox import SENT, opened
 
 PROGRAM = antelog.parse("input Temp(x, level, time). A(X, T) :- Temp(X, high, T). query A(X, T).")
 HEARD = "2026-03-09T10:02:14.000Z"
-AT = 1_773_050_534.0
-"""The same moment, in seconds since 1970."""
+AT = 1_773_050_534.0  # the same moment, in seconds since 1970
 
 
 def status(heard: str = HEARD, gap: float | None = 10.0) -> dict[str, Any]:

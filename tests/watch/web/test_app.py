@@ -93,6 +93,7 @@ def test_the_state_in_a_few_numbers() -> None:
     assert (found["program"], found["wall"]) == ("hot.alog", False)
 
 
+# The metrics of `APP`, as they were before a library wrote them.
 WRITTEN_BY_HAND = """\
 # HELP antelog_tick The tick that is reached.
 # TYPE antelog_tick gauge
@@ -116,7 +117,6 @@ antelog_rejects_total{input="Temp",reason="late"} 3
 # TYPE antelog_holding_input gauge
 antelog_holding_input{input="Temp"} 1
 """
-"""The metrics of `APP`, as they were before a library wrote them."""
 
 
 def test_metrics_say_what_they_said_when_written_by_hand() -> None:

@@ -25,8 +25,6 @@ def seen(view: str, *records: dict) -> str:  # type: ignore[type-arg]
 
 
 class Elements(HTMLParser):
-    """The elements of a page, and the texts in it."""
-
     def __init__(self, text: str) -> None:
         super().__init__()
         self.names: list[str] = []
