@@ -60,7 +60,6 @@ class Child:
 
     @property
     def how_it_ended(self) -> str:
-        """Its exit status, or the signal that ended it."""
         status = self.process.returncode
         return signal.Signals(-status).name if status is not None and status < 0 else f"status {status}"
 

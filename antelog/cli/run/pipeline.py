@@ -68,7 +68,6 @@ class Report:
     twice: Counter[str] = field(default_factory=Counter)  # rows, by input, with times the clock showed twice
 
     def batch(self, done: Progress) -> None:
-        """Prints the line of a finished batch."""
         self.batches += 1
         line = batch_line(done, self.timescale)
         if self.status is not None:
@@ -207,7 +206,6 @@ class Paging:
     aside: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def batch(self, seen: Outputs, number: int | None, counts: Counts) -> None:
-        """Writes a batch to the feed: its changes, its rejects and its counts."""
         lines: list[str] = []
         if counts.get("changes"):
             relations = list(self.program.plan.queries)
@@ -258,7 +256,6 @@ _OPTIONS = (
 def run_on_spark(
     program: Program, settings: Settings, configuration: Mapping[str, str], address: PageAddress | None
 ) -> None:
-    """Runs a program in a session with this configuration, with a page if there is an address."""
     timescale, stream = program.plan.timescale, settings.stream
     with ExitStack() as stack:
         spark = stack.enter_context(session("antelog", configuration))

@@ -39,7 +39,6 @@ def say_whole(message: str) -> None:
 
 
 def tell(result: str) -> None:
-    """Prints a result to stdout: a text or JSON."""
     clear()
     click.echo(shown_lines(result))
 
@@ -77,7 +76,6 @@ def print_text(console: Console, text: Text, *, soft_wrap: bool | None = None) -
 
 
 def escaped(text: Text) -> Text:
-    """Escapes control characters in a text with colours."""
     if shown_lines(text.plain) == text.plain:
         return text
     # Pieces of one colour each.

@@ -279,7 +279,6 @@ class SilentInputs:
         self._inputs = Inputs()
 
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Reads records of the feed that have more behind them."""
         for record in records:
             if "status" in record:
                 self._inputs.take(record["status"])

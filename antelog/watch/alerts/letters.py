@@ -75,7 +75,6 @@ def kind_of_line(line: LogLine) -> str:
 
 
 def within_limit(text: str) -> str:
-    """Cuts a message to a length that receivers accept."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
@@ -223,7 +222,6 @@ def _why_never_likely(program: Program, *, chances: bool) -> tuple[str, str] | N
 
 
 def routes_of(setup: AlertSetup) -> tuple[Route, ...]:
-    """Makes a route for each alert. Raises AlertError."""
     named = receivers.named_apart([receivers.receiver_of(alert.to) for alert in setup.alerts])
     texts = ChangeTexts({each.name: each for each in setup.queries}, setup.timescale)
     found = []

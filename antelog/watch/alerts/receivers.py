@@ -45,7 +45,6 @@ class PostAddress:
 
 
 def receiver_of(to: str) -> Receiver:
-    """Parses a receiver. Raises AlertError."""
     kind, colon, rest = to.partition(":")
     kind, rest = kind.strip(), rest.strip()
     if not colon or kind not in KINDS:
@@ -87,7 +86,6 @@ def apprise_addresses(place: str) -> list[str]:
 
 
 def _lines(place: str, name: str, hint: str) -> list[str]:
-    """Reads the lines in a file or variable. Raises AlertError if there is none."""
     lines = [line.strip() for line in _kept(place).splitlines() if line.strip()]
     if not lines:
         raise AlertError(f"{name}: there is no address", hint)

@@ -193,7 +193,6 @@ async def _show(descriptor: int) -> None:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Ends a command with all that it has started."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     await process.wait()

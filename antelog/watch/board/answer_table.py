@@ -222,7 +222,6 @@ class AnswerTables:
     # ---- open answers ----
 
     def select(self, selection: Selection) -> list[TrackedAnswer]:
-        """Lists some open answers, without groups."""
         table, order = self.open, self._order(selection.sort)
         return table.answers(table.where(selection.filter), order, selection.start, selection.count)
 

@@ -50,7 +50,6 @@ class FeedPieces:
         self._lines = sum(each.lines for each in self.kept)
 
     def begin(self, position: int) -> None:
-        """Notes the position before the records that follow."""
         if position < self.at:  # the feed was begun anew
             self.kept.clear()
             self._lines = 0
@@ -72,7 +71,6 @@ class FeedPieces:
             self._lines += 1
 
     def of(self, name: str) -> Sequence[FeedPiece]:
-        """Finds the pieces that have lines of an answer."""
         try:
             wanted = bytes.fromhex(name)
         except ValueError:

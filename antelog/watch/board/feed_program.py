@@ -38,7 +38,6 @@ class FeedProgram:
 
     @property
     def length(self) -> int | None:
-        """The length of a tick in microseconds."""
         return self.program.plan.tick if self.program else None
 
     @property
@@ -64,7 +63,6 @@ class FeedProgram:
 
     @cached_property
     def rests_on(self) -> Mapping[str, frozenset[str]]:
-        """The inputs that each query depends on."""
         if self.program is None:
             return {}
         below: dict[str, set[str]] = {}
@@ -127,7 +125,6 @@ def value_text(
 
 
 def _reachable(edges: Mapping[str, Iterable[str]], start: str) -> set[str]:
-    """Collects a node and all that edges lead to from it."""
     found, waiting = {start}, [start]
     while waiting:
         new = set(edges.get(waiting.pop(), ())) - found

@@ -91,7 +91,6 @@ def saved(board: Board) -> Iterator[bytes]:
 
 
 def restored(first: bytes, rest: Iterable[bytes]) -> Board:
-    """Makes a board of its pieces."""
     found = _SAVED.decode(first)
     answers = {each.id: each for piece in rest for each in _ANSWERS.decode(piece)}
     board = Board(FeedProgram(source_of(found["head"])), found["tick"])
@@ -116,8 +115,6 @@ def restored(first: bytes, rest: Iterable[bytes]) -> Board:
 
 
 class KeptBoard:
-    """The file with a board of a feed."""
-
     def __init__(self, path: Path, reader: FeedReader) -> None:
         self._path, self._reader = path, reader
         self._before, self._count = 0, 0

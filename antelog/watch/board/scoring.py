@@ -39,7 +39,6 @@ class Trust:
         self.now = 0
 
     def ask(self, thresholds: Mapping[str, float | None]) -> None:
-        """Sets the thresholds of alerts from now on, by query."""
         self.scores()
         self.thresholds, self._at = thresholds, -1
 

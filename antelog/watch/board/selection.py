@@ -60,7 +60,6 @@ class Selection:
 
 
 def selection_of(given: Given) -> Selection:
-    """Parses the selection of open answers in the parameters of an address."""
     sort, group = first(given, "sort"), first(given, "group")
     return Selection(
         AnswerFilter(
@@ -78,7 +77,6 @@ def selection_of(given: Given) -> Selection:
 
 
 def decided_filter(given: Given) -> AnswerFilter:
-    """Parses the filter of decided answers in the parameters of an address."""
     return AnswerFilter(
         _facets(given, _DECIDED), first(given, "text")[:_LONGEST], between=ticks_of(first(given, "between"))
     )

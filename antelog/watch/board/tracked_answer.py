@@ -53,12 +53,10 @@ class TrackedAnswer(Struct, array_like=True):
 
     @property
     def open_for(self) -> int:
-        """The ticks from its first line to its latest."""
         return max(0, self.now.tick - self.since)
 
     @property
     def alerted_before(self) -> int | None:
-        """The ticks from its alert to its latest line, if it had one."""
         return None if self.alerted is None else max(0, self.now.tick - self.alerted)
 
     @property

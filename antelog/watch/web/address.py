@@ -41,7 +41,6 @@ class PageAddress(Struct, frozen=True):
 
     @property
     def local(self) -> bool:
-        """Whether only this machine can reach it."""
         try:
             return ipaddress.ip_address(self.host.strip("[]")).is_loopback
         except ValueError:

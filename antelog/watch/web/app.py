@@ -108,7 +108,6 @@ class Entry:
 
 
 def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
-    """Makes the app, which follows the feed while it is served."""
     routes = _Routes(live, entry)
     app = Starlette(
         routes=[

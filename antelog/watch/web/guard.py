@@ -255,7 +255,6 @@ def may_look(given: str, tokens: Sequence[str]) -> bool:
 
 
 def same(one: str, other: str) -> bool:
-    """Compares two texts in constant time."""
     return hmac.compare_digest(one.encode(), other.encode())
 
 

@@ -22,7 +22,6 @@ _WHEN = 48  # bars of the chart of when it is confirmed, at most
 
 
 def answer(scene: ViewContext, name: str) -> Markup | None:
-    """Renders the view; None if the answer is not known (any more)."""
     found = scene.board.find(name)
     if found is None:
         return None

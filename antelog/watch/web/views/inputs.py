@@ -42,7 +42,6 @@ def inputs(scene: ViewContext) -> Markup:
 
 
 def _input(scene: ViewContext, found: InputStatus) -> dict[str, object]:
-    """Prepares an input: figures, the lateness of its facts, and their rate over time."""
     clock = scene.clock
     figures = [
         ("facts", f"{found.facts:,}"),

@@ -269,7 +269,6 @@ def _chart(scene: ViewContext, wanted: AnswerFilter) -> TimeChart | None:
 
 
 def _spans(scene: ViewContext) -> Sequence[tuple[str, str]]:
-    """Lists round stretches of time up to now that do not have all answers, with their ticks."""
     clock, oldest = scene.clock, next(iter(scene.board.decided.values()), None)
     if clock.length is None or oldest is None:
         return []
