@@ -21,6 +21,9 @@ from antelog.secrets import shows_secret
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 # A key in the context of a command with an option that shows a secret.
+FINE = "Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is."
+FINE_ON_STDOUT = f"{FINE} Results go to stdout, everything else to stderr."
+
 SECRET_SHOWN = "antelog: a secret is shown"
 _WARNING = (
     "warning: everyone who may list the processes of this machine can read the password on the command "

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rich.text import Text
 
-from antelog.cli.arguments.flags import flags
+from antelog.cli.arguments.flags import FINE_ON_STDOUT, flags
 from antelog.cli.arguments.ready import TRY, ready, rejects_of
 from antelog.cli.show import listing, set_aside, terminal
 from antelog.compile.nodes.plan import Relation
@@ -33,11 +33,7 @@ from antelog.run.settings import Settings
 from antelog.theme import TERMINAL
 
 
-@click.command(
-    "try",
-    epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
-    "Results go to stdout, everything else to stderr.",
-)
+@click.command("try", epilog=FINE_ON_STDOUT)
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @flags(TRY, settings=Settings)
 def try_(settings: Settings) -> None:

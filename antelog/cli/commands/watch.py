@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from antelog.arrow.ticks import tick_of
-from antelog.cli.arguments.flags import flags
+from antelog.cli.arguments.flags import FINE_ON_STDOUT, flags
 from antelog.cli.arguments.ready import WATCH, WRITTEN, ready
 from antelog.cli.serving import Tend, is_changes, page_address, show_changes, tending, with_page
 from antelog.cli.show import set_aside, terminal
@@ -51,11 +51,7 @@ from antelog.watch.web.address import new_token
 from antelog.writing import temporary_folder
 
 
-@click.command(
-    "watch",
-    epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
-    "Results go to stdout, everything else to stderr.",
-)
+@click.command("watch", epilog=FINE_ON_STDOUT)
 @click.argument("program", type=click.Path(path_type=Path), required=False)
 @flags(WATCH, settings=Settings)
 def watch(settings: Settings) -> None:

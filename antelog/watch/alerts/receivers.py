@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import os
 import re
 import shlex
@@ -10,6 +12,7 @@ import sys
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from antelog.language.checks.suggestions import did_you_mean
@@ -66,7 +69,7 @@ def receiver_of(to: str) -> Receiver:
             f"'{kind}:$NAME'.",
         )
     # As in `Child`, nothing of the working folder is imported.
-    apprise = (sys.executable, "-P", "-m", "antelog.watch.alerts.apprise_message", rest)
+    apprise = (sys.executable, "-P", "-m", "antelog.watch.alerts.receivers", rest)
     return Receiver(f"{kind}:{rest}", kind, rest, apprise if kind == APPRISE else ())
 
 
@@ -153,3 +156,34 @@ def _kept(place: str) -> str:
 def _at_once(path: str, flags: int) -> int:
     """Opens a file; a pipe that nobody writes to is empty, and not waited for."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+# ---- a message through Apprise ----
+# It is a process of its own, so one of Apprise's many services that hangs is ended, and holds up nobody.
+
+# Apprise's kinds of messages by severity; others are `info`, and resolved ones `success`.
+_APPRISE_KINDS = {"critical": "failure", "warning": "warning", "good": "success"}
+
+
+def main() -> int:
+    """Sends the letter on standard input to the addresses in a file; 0 if all have accepted it."""
+    import apprise  # noqa: PLC0415 - an extra
+
+    logging.disable()  # its messages have addresses in them
+    letter: dict[str, Any] = json.loads(sys.stdin.readline())
+    services = apprise.Apprise()
+    if not all(services.add(each) for each in apprise_addresses(sys.argv[1])):
+        sys.stderr.write("alerts: apprise does not know one of the addresses\n")
+        return 1
+    resolved = letter["status"] == "resolved"
+    sent = services.notify(
+        title=f"{letter['group']}: {'resolved' if resolved else letter['severity']}",
+        body="\n".join(filter(None, [letter["text"], letter.get("link")])),
+        notify_type="success" if resolved else _APPRISE_KINDS.get(letter["severity"], "info"),
+        body_format=apprise.NotifyFormat.TEXT,
+    )
+    return 0 if sent else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

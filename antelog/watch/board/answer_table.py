@@ -245,7 +245,10 @@ class AnswerTables:
                     rows.append(self._group(members, order, name, size, opened=name in opened))
                 if name in opened and (room := selection.count - len(rows)):
                     parts = table.answers(members, order, max(0, skipped - 1), room)
-                    rows += [self._part(each, name) for each in parts]
+                    severity = self._head().severity
+                    rows += [
+                        ListRow(each, name, 0, severity(each.query), each.now.decided_by) for each in parts
+                    ]
             before = end
         total = len(sizes) + sum(sizes[name] for name in opened)
         return RowList(rows, total, len(sizes), sizes.total())
@@ -257,9 +260,6 @@ class AnswerTables:
         )
         (answer,) = self._open.answers(members.and_("severity = ?", worst), f"over DESC, {order}", 0, 1)
         return ListRow(answer, name, size, SEVERITIES[worst], end, opened)
-
-    def _part(self, answer: TrackedAnswer, name: str) -> ListRow:
-        return ListRow(answer, name, 0, self._head().severity(answer.query), answer.now.decided_by)
 
     def others(self, answer: TrackedAnswer) -> dict[str, object]:
         """Lists the other open answers of an answer's group, the most urgent first, and counts them."""
