@@ -13,7 +13,7 @@ from antelog.diagnostics import CATALOGUE, Source
 from antelog.language import parser
 from antelog.workbench.testing.results import run_suite
 from antelog.workbench.testing.suite import read_suite
-from tests.cli import pipelines
+from tests.cli.trying import diagnostics
 from tests.constructs import GRAMMAR
 from tests.docs import stages
 from tests.docs.pages import ROOT, Block, all_blocks, blocks
@@ -61,7 +61,7 @@ def test_pipelines(block: Block, tmp_path: Path) -> None:
             (tmp_path / other.file).write_text(other.text, encoding="utf-8")
     (tmp_path / "readings").mkdir()
     shutil.copy(ROOT / "examples" / "turbines" / "Temp.csv", tmp_path / "readings")
-    found = pipelines.diagnostics(block.text, folder=tmp_path)
+    found = diagnostics(block.text, folder=tmp_path)
     assert {d.code for d in found} == ({block.code} if block.code else set())
 
 

@@ -30,10 +30,10 @@ from antelog.run.sources.source import FactSource, SourceExtent
 from antelog.run.store.feed import FeedReader, StoredFeedAt
 from antelog.run.store.inbox import post
 from antelog.run.store.store import Store
-from antelog.watch.alerts.silence import SilentInputs
+from antelog.watch.alerts.groups import SilentInputs
 from antelog.watch.board.board import Board
+from antelog.watch.web.api import metrics
 from antelog.watch.web.live_board import summary
-from antelog.watch.web.metrics import metrics
 from tests.run.sources.taking import WANTED
 
 PROGRAM = antelog.parse(

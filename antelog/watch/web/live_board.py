@@ -1,12 +1,4 @@
-"""A board that follows its source, with updates for those who wait; and the sources of a page.
-
-    reader_of(Path("turbines.state"))    the feed in a store, as `antelog watch` writes it
-    reader_of(Path("state.feed"))        a feed in a folder, as `antelog run --page` writes it
-    reader_of(Path("changes"))           JSON lines or Parquet, as `antelog run` writes them
-    EngineReader(engine, program)        an engine in this process, whose changes are passed to `tell`
-
-A slow browser delays nobody: it only learns that there is a newer version, and then gets the latest.
-"""
+"""A board that follows its source, with updates for those who wait; and the sources of a page."""
 
 from __future__ import annotations
 
@@ -179,7 +171,6 @@ class LiveBoard:
 
 
 def skipped(number: int) -> str:
-    """Writes a sentence about lines that were skipped."""
     are, they = ("is not a record", "was") if number == 1 else ("are not records", "were")
     return f"{count(number, 'line')} {are} that antelog writes, and {they} skipped"
 
@@ -253,8 +244,10 @@ class FolderReader(Reader):
 class ChangesReader(Reader):
     """Reads a file of changes as it grows, or the files of a folder: each once, by age, then name."""
 
+    damaged = 0
+
     def __init__(self, path: Path) -> None:
-        self.path, self._damaged = path, 0
+        self.path = path
         self._done: set[Path] = set()
         self._offsets: dict[Path, int] = {}
         self._waiting: deque[Record] = deque()
@@ -265,10 +258,6 @@ class ChangesReader(Reader):
             if len(self._waiting) >= limit:
                 break
         return [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
-
-    @property
-    def damaged(self) -> int:
-        return self._damaged
 
     def share(self) -> float:
         """Returns the share of the bytes of all files that was read."""
@@ -289,7 +278,6 @@ class ChangesReader(Reader):
         return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
 
     def _grown(self, path: Path) -> Iterator[Record]:
-        """Reads the complete lines after those read before."""
         with path.open("rb") as file:
             file.seek(self._offsets.get(path, 0))
             for _ in range(_LINES_AT_ONCE):
@@ -300,7 +288,7 @@ class ChangesReader(Reader):
                 if (record := feeds.record_of(line)) is not None:
                     yield record
                 else:
-                    self._damaged += 1
+                    self.damaged += 1
 
     def _table(self, path: Path) -> Iterator[Record]:
         if path in self._done:
@@ -311,7 +299,7 @@ class ChangesReader(Reader):
             return  # not written to its end yet
         self._done.add(path)
         found = [line_of(row) for row in rows]
-        self._damaged += found.count(None)
+        self.damaged += found.count(None)
         yield from (dict(each) for each in found if each is not None)
 
 

@@ -28,8 +28,8 @@ sys.argv[0] = "antelog"
 main()
 """
 TRY = "try p.alog --input Temp=temp.csv"
+# Commands that write in different ways: by a console of rich, as messages, and by Click itself.
 COMMANDS = [f"{TRY} --format table", "check p.alog", "--help"]
-"""Commands that write in different ways: by a console of rich, as messages, and by Click itself."""
 
 
 def run(line: str, redirection: str, *, room: int = 0, unbuffered: str = "") -> tuple[int, str]:

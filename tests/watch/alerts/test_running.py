@@ -28,8 +28,6 @@ pytestmark = pytest.mark.usefixtures("here")
 
 
 class Stream:
-    """A store in this folder, and the alerts of its feed."""
-
     def __init__(self, *alerts: Alert) -> None:
         self.setup = AlertSetup(alerts, QUERIES, "p.alog", store="p.state")
         self.store = Store.open(Path("p.state"))
@@ -183,7 +181,6 @@ def test_several_are_on_their_way_at_a_time_and_one_once_the_receiver_is_down(
 
 
 def _begin_and_end(stream: Stream) -> list[str]:
-    """Changes of one answer: it becomes likely, and is confirmed."""
     return stream.tell_of(line(), line("confirmed", tick=9))
 
 

@@ -66,7 +66,6 @@ class TickClock:
 
     @property
     def zone(self) -> str:
-        """The zone of times; empty if ticks have none."""
         return "" if self.timescale is None else self.timescale.zone
 
     @property
@@ -178,7 +177,6 @@ class ViewContext:
         return AnswerLabel(answer.query, values)
 
     def shorter(self, answer: TrackedAnswer, text: str) -> str:
-        """Removes the key of an answer from the text of a literal."""
         value = answer.values.get(self.board.head.keys.get(answer.query, ""))
         if value is None:
             return text
@@ -204,7 +202,6 @@ class AnswerLabel:
 
 
 def _shown_act(act: Act, clock: TickClock) -> dict[str, str]:
-    """Writes an act of a person; `title` has all of it."""
     who, at, until = act.who, clock.hour(act.at), "" if act.until is None else clock.hour(act.until)
     texts = {
         "acknowledged": f"✓ {who}, until decided",
