@@ -175,7 +175,7 @@ class WindowAmount(ColumnSet):
     """An aggregate over windows: its `members`, those that are `counted`, and how many may still come."""
 
     aggregate: Aggregate
-    open: bool  # whether its variables are, which leaves some members out
+    open: bool  # whether it has open variables, which leave some members out
     members: RowArrivals
     counted: RowArrivals
     value: ToValue

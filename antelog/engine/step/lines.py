@@ -329,7 +329,7 @@ def _go_on(known: Knowledge, reported: Explanations, moment: Column, then: Colum
 
 
 def with_overdue(known: Knowledge, query: StepQuery, reported: Explanations) -> Explanations:
-    """Adds the moments of the step that lines of open answers named, one by one, and nothing came of."""
+    """Adds the moments that lines of open answers named, one after another, and nothing happened at."""
     at, step = reported.at, query.step
     kind = kinds(reported, KINDS)
     line = marked(kind >= 0)
