@@ -190,9 +190,7 @@ def reaches_of(pattern: Pattern) -> Iterator[ReferenceReach]:
 
 
 _TEXT = '"'  # prefix of names for texts in the graph
-
 _NUMBER = "="  # prefix of names for calculations in the graph
-
 _BELOW = Most(0, -1)
 
 

@@ -24,12 +24,8 @@ from antelog.compile.nodes.plan import Input, Plan, Relation
 from antelog.compile.plan.partition import seen_columns
 from antelog.language.moments import DEFAULT_ZONE
 
-Named = Callable[[str, str], Hashable]
-"""Returns the form of a name: of a `predicate`, of one that is `asked` for, or of a `relation`."""
-
+Named = Callable[[str, str], Hashable]  # the form of a name, of a `predicate`, `asked` for, or a `relation`
 _MOST_ORDERS = 64  # the most orders of variables to try, where they look alike; the best of these is used
-
-
 NO_TIME = terms.Time(None, 0)  # the time of background facts
 
 
@@ -244,8 +240,7 @@ class _Descent:
 
     def __init__(self, meanings: Meanings, above: tuple[str, ...]) -> None:
         self._meanings, self._above = meanings, above
-        self._highest = len(above)
-        """The place in `above` of the highest relation that was found again."""
+        self._highest = len(above)  # the place in `above` of the highest relation that was found again
 
     def relation(self, name: str) -> str:
         return self._found(name, lambda below: self._relation(name, below))

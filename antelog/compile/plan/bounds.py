@@ -1,7 +1,6 @@
 """Delays and windows: how late facts are, and how long facts and atoms matter.
 
-The bounds of a relation are its longest stretch of time through the relations it rests on; negation that
-leads into the past only (see `stratify`) makes it finite.
+A bound is the longest stretch of time through what a relation rests on; `stratify` sees to it that it ends.
 
     P(T) :- A(T+3), not B(T-1).    with delay 2 on both: decided by T+5, the facts of 7 ticks matter
 """
@@ -22,7 +21,6 @@ from antelog.compile.nodes.plan import Bounds, Input, Plan, Relation
 
 
 Value = str | int | float
-
 _Value = Value | Var  # a value, or a variable in the place of one that no declaration names
 
 
@@ -41,8 +39,8 @@ class DelayTable:
             positions = tuple(i for i, value in enumerate(each.pattern) if value is not None)
             values = tuple(value for value in each.pattern if value is not None)
             tables.setdefault(positions, {})[values] = each.delay
+        # By the constants at some positions; those with more constants come first, for they decide.
         self.tables = {at: tables[at] for at in sorted(tables, key=len, reverse=True)}
-        """The delays by the constants at some positions; those with more constants first, for they decide."""
 
     def largest(self, arguments: Sequence[Term | None]) -> int:
         """Returns the maximum of δ over the instances of an atom with these arguments (None: any)."""

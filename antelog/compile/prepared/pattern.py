@@ -198,7 +198,6 @@ def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
 
 
 _TIME = "<time>"  # the name of the answer's time where it is open
-
 _PERMUTATIONS = 720  # the most orders of the literals of a unit to try
 
 

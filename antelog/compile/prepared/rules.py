@@ -34,8 +34,6 @@ class SourceReach:
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """A plan prepared for the engine."""
-
     plan: Plan
     relations: Mapping[str, Relation]
     patterns: Mapping[str, tuple[Prepared, ...]]
