@@ -37,9 +37,8 @@ def canonical(conjunction: Pattern, named: Named) -> str:
     """Returns the canonical form of a pattern, or of a rule as one, as a digest."""
     writer = _FormWriter(_from_answer(conjunction), named)
     # The least of the forms that orders of the variables give; the orders go with their colours.
-    best: str | None = None
-    waiting, tried = [writer.refined(writer.first_colours())], 0
-    while waiting and tried < _MOST_ORDERS:
+    waiting, forms = [writer.refined(writer.first_colours())], list[str]()
+    while waiting and len(forms) < _MOST_ORDERS:
         found = waiting.pop()
         classes: dict[str, list[str]] = {}
         for name in sorted(found):
@@ -48,13 +47,9 @@ def canonical(conjunction: Pattern, named: Named) -> str:
         if alike is not None:
             waiting += (writer.refined({**found, name: digest((found[name], "first"))}) for name in alike)
             continue
-        tried += 1
         numbers = {name: place for place, name in enumerate(sorted(found, key=found.__getitem__))}
-        written = repr(writer.written(numbers))
-        best = written if best is None else min(best, written)
-    if best is None:  # pragma: no cover - the first one that is waiting ends in an order
-        raise AssertionError("no order of the variables was tried")
-    return digest(best)
+        forms.append(repr(writer.written(numbers)))
+    return digest(min(forms))
 
 
 class _FormWriter:

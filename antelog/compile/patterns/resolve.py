@@ -387,7 +387,7 @@ def _check_recursion(inside: Mapping[str, list[Clause]], frame: EvidenceFrame | 
 
 
 def _rounds(inside: Mapping[str, list[Clause]], width: int) -> int:
-    """Returns the rounds after which recursion is endless; through time it needs one a goal in reach."""
+    """Returns after how many rounds recursion counts as endless: through time, one for each goal in reach."""
     rules = [clause for clauses in inside.values() for clause in clauses]
     # Within one tick, new variables in a recursive goal mean ever longer chains, unless they are needless.
     chains = any(

@@ -44,7 +44,7 @@ class DelayTable:
 
     def largest(self, arguments: Sequence[Term | None]) -> int:
         """Returns the maximum of δ over the instances of an atom with these arguments (None: any)."""
-        # For each declaration that fits, the instance with its constants and otherwise new values is enough.
+        # There are always values that no declaration names, so the constants of each that fits are enough.
         values = [
             a.value if isinstance(a, Const) else a or Var(f"_{place}") for place, a in enumerate(arguments)
         ]
@@ -237,7 +237,7 @@ def _looked_at(
 
 @dataclass(frozen=True)
 class BaseReach:
-    """How far before an answer facts, latest facts, or remembered atoms lie that it rests on."""
+    """How far before an answer the facts, the latest facts, or the remembered atoms lie that it rests on."""
 
     name: str
     ticks: int | None  # at most; None: no bound

@@ -102,7 +102,7 @@ class Rules:
         return len(literal.aggregates) > 1 or any(map(self._comes_one_by_one, literal.aggregates))
 
     def _comes_one_by_one(self, aggregate: Aggregate) -> bool:
-        """Returns whether at most one atom comes at each tick, of all or of one rule."""
+        """Returns whether, of all or of one rule, each atom leaves room for another tick without."""
         given = {place for place, term in enumerate(aggregate.inside.given) if term is not None}
         derived = self.patterns[aggregate.inside.relation]
         return self.is_single(aggregate) or any(each.one_a_tick(given) for each in derived)
