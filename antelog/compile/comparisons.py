@@ -31,8 +31,7 @@ class Most(NamedTuple):
         return Most(self.value + other.value, self.below + other.below)
 
 
-Placed: TypeAlias = Callable[[terms.Operand], tuple[str, int | Fraction] | None]
-"""Splits an operand into a variable and the number added to it; None if it has no such form."""
+Placed: TypeAlias = Callable[[terms.Operand], tuple[str, int | Fraction] | None]  # a variable and an addend
 
 
 class Differences:

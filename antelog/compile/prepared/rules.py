@@ -94,7 +94,8 @@ class Rules:
         """Returns whether atoms that come may put off when an aggregate's comparison is false."""
         if not isinstance(literal, Aggregation):
             return False
-        # With open variables it may have to wait for these; of two, one without a value decides alone.
+        # With open variables it may have to wait for these; of two, one without a value decides alone; and
+        # one atom at each tick leaves room for another tick without.
         if literal.needs < literal.variables or any(
             not literal.variables <= pattern.given | fact.variables for fact in pattern.facts
         ):
@@ -102,7 +103,7 @@ class Rules:
         return len(literal.aggregates) > 1 or any(map(self._comes_one_by_one, literal.aggregates))
 
     def _comes_one_by_one(self, aggregate: Aggregate) -> bool:
-        """Returns whether, of all or of one rule, each atom leaves room for another tick without."""
+        """Returns whether at most one atom comes at each tick, of all or of one rule."""
         given = {place for place, term in enumerate(aggregate.inside.given) if term is not None}
         derived = self.patterns[aggregate.inside.relation]
         return self.is_single(aggregate) or any(each.one_a_tick(given) for each in derived)

@@ -1,7 +1,7 @@
 """T-stratification: whether every negation can be decided before the atoms that depend on it.
 
-A program is T-stratified if and only if every closed walk through a negative edge has negative total weight,
-of body times minus head times (AAAI-20, definition 6, proposition 14).
+A program is T-stratified if and only if every closed walk through a negative edge has negative total weight;
+an edge weighs the body's time minus the head's (AAAI-20, definition 6, proposition 14).
 
     P(X, T) :- A(X, T), not P(X, T-1).    weight -1: fine      not P(X, T+1): its own future
 
