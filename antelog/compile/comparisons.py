@@ -31,8 +31,7 @@ class Most(NamedTuple):
         return Most(self.value + other.value, self.below + other.below)
 
 
-Placed: TypeAlias = Callable[[terms.Operand], tuple[str, int | Fraction] | None]
-"""Splits an operand into a variable and the number added to it; None if it has no such form."""
+Placed: TypeAlias = Callable[[terms.Operand], tuple[str, int | Fraction] | None]  # a variable and an addend
 
 
 class Differences:
@@ -190,9 +189,7 @@ def reaches_of(pattern: Pattern) -> Iterator[ReferenceReach]:
 
 
 _TEXT = '"'  # prefix of names for texts in the graph
-
 _NUMBER = "="  # prefix of names for calculations in the graph
-
 _BELOW = Most(0, -1)
 
 

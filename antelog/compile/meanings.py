@@ -24,12 +24,8 @@ from antelog.compile.nodes.plan import Input, Plan, Relation
 from antelog.compile.plan.partition import seen_columns
 from antelog.language.moments import DEFAULT_ZONE
 
-Named = Callable[[str, str], Hashable]
-"""Returns the form of a name: of a `predicate`, of one that is `asked` for, or of a `relation`."""
-
+Named = Callable[[str, str], Hashable]  # the form of a name, of a `predicate`, `asked` for, or a `relation`
 _MOST_ORDERS = 64  # the most orders of variables to try, where they look alike; the best of these is used
-
-
 NO_TIME = terms.Time(None, 0)  # the time of background facts
 
 
@@ -41,9 +37,8 @@ def canonical(conjunction: Pattern, named: Named) -> str:
     """Returns the canonical form of a pattern, or of a rule as one, as a digest."""
     writer = _FormWriter(_from_answer(conjunction), named)
     # The least of the forms that orders of the variables give; the orders go with their colours.
-    best: str | None = None
-    waiting, tried = [writer.refined(writer.first_colours())], 0
-    while waiting and tried < _MOST_ORDERS:
+    waiting, forms = [writer.refined(writer.first_colours())], list[str]()
+    while waiting and len(forms) < _MOST_ORDERS:
         found = waiting.pop()
         classes: dict[str, list[str]] = {}
         for name in sorted(found):
@@ -52,13 +47,9 @@ def canonical(conjunction: Pattern, named: Named) -> str:
         if alike is not None:
             waiting += (writer.refined({**found, name: digest((found[name], "first"))}) for name in alike)
             continue
-        tried += 1
         numbers = {name: place for place, name in enumerate(sorted(found, key=found.__getitem__))}
-        written = repr(writer.written(numbers))
-        best = written if best is None else min(best, written)
-    if best is None:  # pragma: no cover - the first one that is waiting ends in an order
-        raise AssertionError("no order of the variables was tried")
-    return digest(best)
+        forms.append(repr(writer.written(numbers)))
+    return digest(min(forms))
 
 
 class _FormWriter:
@@ -244,8 +235,7 @@ class _Descent:
 
     def __init__(self, meanings: Meanings, above: tuple[str, ...]) -> None:
         self._meanings, self._above = meanings, above
-        self._highest = len(above)
-        """The place in `above` of the highest relation that was found again."""
+        self._highest = len(above)  # the place in `above` of the highest relation that was found again
 
     def relation(self, name: str) -> str:
         return self._found(name, lambda below: self._relation(name, below))

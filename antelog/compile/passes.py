@@ -1,7 +1,4 @@
-"""The compiler: turns a checked program into its plan, pass by pass, or into the reasons why it has none.
-
-input A(x: text, time) delay 2.    Input("A", ("x", "time"), ("text",), delay=2)
-"""
+"""The compiler: turns a checked program into its plan, pass by pass, or into the reasons why it has none."""
 
 from __future__ import annotations
 

@@ -164,7 +164,6 @@ _BAR = 5  # the least width of a column, in pixels
 _HEIGHT = 120
 _DECIDED = [OPEN, *LOOKS]
 _LEVELS = 12  # the most classes of waiting times
-
 Ticks = NDArray[np.int64]
 
 

@@ -4,8 +4,7 @@
           all is well                         14:30
     wt4   all is well                         14:20
 
-A lane has the answers of one value of the program's key, or of the first variable. Labels are cut for several
-widths, as windows are.
+A lane has the answers of one value of the key, or of the first variable; labels are cut for several widths.
 """
 
 from __future__ import annotations

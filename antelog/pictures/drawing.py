@@ -24,7 +24,6 @@ from antelog.writing import write
 
 Theme: TypeAlias = Literal["auto", "light", "dark"]
 Data: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]  # the lines of the data sets that a chart names
-
 THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
 # The font of a PNG, and of what measures texts.
 vl_convert.register_font_directory(str(FONTS))

@@ -10,26 +10,13 @@ import altair as alt
 from antelog.language.graph import Edge, Graph, Placement, graph_of
 from antelog.language.printer import to_text
 from antelog.language.syntax import Rule
-from antelog.pictures import theme
+from antelog.pictures import marks, theme
 from antelog.pictures.drawing import Drawing, Theme
-from antelog.pictures.marks import (
-    DERIVED,
-    INPUT,
-    QUERY,
-    RULE,
-    STATIC,
-    PlanMark,
-    PlanMarks,
-    PlanSizes,
-    kinds_of,
-    placed_marks,
-)
 from antelog.program import Program
 
 Row = dict[str, Any]
-
-_COLOURS = {INPUT: theme.INK, STATIC: theme.GREY, DERIVED: theme.GREY, QUERY: theme.BLUE}
-_SIZES = PlanSizes(layer=58, half=18, dot=9, gap=26, around=11)
+_COLOURS = {marks.INPUT: theme.INK, marks.QUERY: theme.BLUE}  # the others are grey
+_SIZES = marks.PlanSizes(layer=58, half=18, dot=9, gap=26, around=11)
 _LETTER = 7.6
 _STEPS = 16
 _LINE = 18
@@ -42,25 +29,26 @@ def draw_plan(
     """Draws the graph as wide as it has to be; the text of the rules is beside it, or below."""
     graph = graph_of(program.document)
     nodes = []
-    for node, kind in kinds_of(program, graph).items():
+    for node, kind in marks.kinds_of(program, graph).items():
         note = kind
-        if kind == INPUT:
+        if kind == marks.INPUT:
             delays = sorted(next(each for each in program.plan.inputs if each.name == node).delays)
             note = f"input, delay {' to '.join(map(str, dict.fromkeys((delays[0], delays[-1]))))}"
         wide = max(_LETTER * len(node), 0.7 * _LETTER * len(note)) + 20
-        nodes.append(PlanMark(kind, node, wide, note=note, node=node))
+        nodes.append(marks.PlanMark(kind, node, wide, note=note, node=node))
     for node, rule in graph.rules.items():
-        nodes.append(PlanMark(RULE, str(_line(rule, program)), 2 * _SIZES.dot, note=to_text(rule), node=node))
-    chart, texts = _chart(placed_marks(graph, _SIZES, nodes)), _texts(graph, program, width)
+        line, wide = str(_line(rule, program)), 2 * _SIZES.dot
+        nodes.append(marks.PlanMark(marks.RULE, line, wide, note=to_text(rule), node=node))
+    chart, texts = _chart(marks.placed_marks(graph, _SIZES, nodes)), _texts(graph, program, width)
     beside = chart.width + texts.width + 60 <= width
     both = alt.hconcat(chart, texts, spacing=30) if beside else alt.vconcat(chart, texts, spacing=10)
     title = title or f"Rules of {program.source.name}"
     return Drawing(_finished(both, title), title, theme)
 
 
-def _chart(marks: PlanMarks) -> alt.LayerChart:
-    graph, placed = marks.graph, marks.placed
-    left, right = marks.ends[0] - _BESIDE, marks.ends[1] + _EDGE
+def _chart(shown: marks.PlanMarks) -> alt.LayerChart:
+    graph, placed = shown.graph, shown.placed
+    left, right = shown.ends[0] - _BESIDE, shown.ends[1] + _EDGE
     height = (max(placed.layer.values(), default=0) + 1) * _SIZES.layer
     across = alt.Scale(domain=[left, right], nice=False, zero=False)
     down = alt.Scale(domain=[height, 0], nice=False, zero=False)
@@ -73,13 +61,13 @@ def _chart(marks: PlanMarks) -> alt.LayerChart:
     stroke, fill = alt.Stroke("colour:N", scale=None), alt.Fill("colour:N", scale=None)
     dash = alt.StrokeDash("dash:N", scale=None)
     bands = _bands(graph, placed, left, right)
-    curves = [_curve(number, edge, marks) for number, edge in enumerate(graph.edges)]
+    curves = [_curve(number, edge, shown) for number, edge in enumerate(graph.edges)]
     ends_of = zip((rows[-1] for rows in curves), graph.edges, strict=True)
     arrows = [end for end, edge in ends_of if edge.target not in graph.rules or end["up"]]
-    boxes = [_box(each) for each in marks.of()]
+    boxes = [_box(each) for each in shown.of()]
     dots = [
         {"x": each.x, "y": each.y, "line": int(each.text), "tip": {f"line {each.text}": each.note}}
-        for each in marks.of(RULE)
+        for each in shown.of(marks.RULE)
     ]
     numbered: dict[str, Any] = {"align": "left", "baseline": "top", "dx": 8, "dy": 6, "fontSize": 11}
     arrow: dict[str, Any] = {"size": 45, "filled": True, "opacity": 1}
@@ -114,12 +102,12 @@ def _bands(graph: Graph, placed: Placement, left: float, right: float) -> list[R
     return found
 
 
-def _box(mark: PlanMark) -> Row:
+def _box(mark: marks.PlanMark) -> Row:
     x, y, half = mark.x, mark.y, _SIZES.half
     return {
         "x": x - mark.wide / 2, "x2": x + mark.wide / 2, "y": y - half, "y2": y + half,
         "middle": x, "name_y": y - 5, "note_y": y + 9, "name": mark.text, "note": mark.note,
-        "colour": _COLOURS[mark.kind], "tip": {mark.kind: mark.text, "": mark.note},
+        "colour": _COLOURS.get(mark.kind, theme.GREY), "tip": {mark.kind: mark.text, "": mark.note},
     }  # fmt: skip
 
 
@@ -127,15 +115,15 @@ def _line(rule: Rule, program: Program) -> int:
     return program.source.position(rule.span.start)[0]
 
 
-def _curve(number: int, edge: Edge, marks: PlanMarks) -> list[Row]:
+def _curve(number: int, edge: Edge, shown: marks.PlanMarks) -> list[Row]:
     """The points of an edge, which leaves and enters its nodes straight up or down."""
-    placed = marks.placed
+    placed = shown.placed
     path = placed.paths[edge]
-    ends = {edge.source: marks.half(edge.source), edge.target: -marks.half(edge.target)}
+    ends = {edge.source: shown.half(edge.source), edge.target: -shown.half(edge.target)}
     down = 1 if placed.layer[edge.target] > placed.layer[edge.source] else -1
     # What leads upwards swings out to the side, for there may be an edge downwards between the same two.
     swing, beside = (0, 0) if down > 0 else (_SWING, 0.7 * _SIZES.dot)
-    stops = [(placed.x[node] + beside, marks.middle(node) + down * ends.get(node, 0)) for node in path]
+    stops = [(placed.x[node] + beside, shown.middle(node) + down * ends.get(node, 0)) for node in path]
     colour, dash = (theme.ORANGE, [4, 3]) if edge.negated else (theme.MUTED, [1, 0])
     points = [stops[0]]
     for (x0, y0), (x1, y1) in pairwise(stops):

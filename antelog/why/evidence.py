@@ -1,7 +1,4 @@
-"""A literal in a row: its text with values, its status, the reason for it, and the facts that decide it.
-
-Temp(wt2, high, 2), failed: it may come until tick 4 at the latest; Temp(wt2, low, 2) came instead
-"""
+"""A literal in a row: its text with values, its status, the reason for it, and the facts that decide it."""
 
 from __future__ import annotations
 
@@ -213,9 +210,7 @@ def background_near(grounds: Grounds, atom: StaticAtom) -> tuple[FactLine, ...]:
 
 
 _MOST_TICKS = 100_000  # the most ticks of a range to look at one by one
-
 _MOST_MEMBERS = 100  # the most members of an aggregate to look at
-
 _WAITS: Sentence = ("waits until its variables have values",)
 
 

@@ -1,7 +1,6 @@
 """The derivations of an atom: the ways to it, their rows of values, and the truth of each literal in a row.
 
-The engine finds the rows, and says since when each literal is true or false. Where none is left, it is asked
-again without the conditions on values, to find the rows that a condition has kept away.
+Where the engine finds no rows, it is asked again without conditions on values, for those that one kept away.
 
     Shdn(X, T+1) :- Cool(X, T), Flag(X, T+1).    Shdn(wt2, 2): one row, in which Temp(wt2, high, 2) is missing
 """
@@ -302,7 +301,6 @@ def fits(grounds: Grounds, row: RankedRow) -> bool:
 
 
 _MOST_TAKING = 100  # the most rows to check whether their values are the latest
-
 _NEAR = 4  # the most rows of a way to look at where conditions keep them away
 
 

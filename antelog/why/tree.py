@@ -18,7 +18,6 @@ from antelog.lines import literal_of
 from antelog.theme import BOTH, family
 
 TRUE, OPEN, FALSE = "true", "awaited", "failed"  # the status of a literal
-
 Sentence: TypeAlias = tuple[str | int, ...]  # a sentence in pieces; numbers are ticks
 
 

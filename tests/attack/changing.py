@@ -51,7 +51,7 @@ JSON_VALUES: dict[str, list[Any]] = {
     "truth": [True, False],
 }
 NESTED: list[Any] = [[], [1, "a"], {}, {"deep": {"deeper": [None]}}, [[["x"]]]]
-TIMES: list[Any] = [None, "soon", True, [], -1, 1.5, 1e300, 10**30]  # None of these is a time
+TIMES: list[Any] = [None, "soon", True, [], -1, 1.5, 1e300, 10**30]  # none of these is a time
 _VALUES: dict[str, list[Any]] = {
     **JSON_VALUES,
     "not a number": [float("nan"), float("inf")],

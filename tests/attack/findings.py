@@ -17,11 +17,9 @@ from click.testing import CliRunner, Result
 from antelog.cli.main import main
 from antelog.errors import AntelogError
 
-PATIENCE = 20.0  # Seconds of the processor after which an attempt counts as one that hangs
-
-MOST_MEMORY = 2 << 30  # Bytes of memory; an attempt that takes the process beyond them is a finding
-
-_STOPPED = 3 * PATIENCE  # Seconds after which one is given up
+PATIENCE = 20.0  # seconds of the processor after which an attempt counts as one that hangs
+MOST_MEMORY = 2 << 30  # bytes of memory; an attempt that takes the process beyond them is a finding
+_STOPPED = 3 * PATIENCE  # seconds after which one is given up
 
 
 @dataclass(frozen=True)

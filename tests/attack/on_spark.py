@@ -37,7 +37,7 @@ from tests.spark.streamed import ATTEMPTS
 _PATIENCE = 120.0
 _STEPS = 4
 _LAST = 20  # the last tick that is finished
-_WIDTH = 3  # Ticks of a file: those of the next one are later, so that it is the same when each comes
+_WIDTH = 3  # ticks of a file: those of the next one are later, so that it is the same when each comes
 
 
 @dataclass(frozen=True)

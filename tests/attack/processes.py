@@ -26,7 +26,7 @@ query Malf(X, T).
 """
 _ROWS = 600
 _TURNS = 3
-_MOST = 5.0  # Seconds until one has written, at most: it may write what is there already
+_MOST = 5.0  # seconds until one has written, at most: it may write what is there already
 _STATES = ("s", "./s", "link", "here/s")
 _OUTPUTS = ("out.jsonl", "./out.jsonl", "soft.jsonl", "hard.jsonl", "here/out.jsonl")
 

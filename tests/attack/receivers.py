@@ -37,9 +37,9 @@ Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
 query Malf(X, T) critical "turbine {X} is failing".
 """
 _TICKS = 40
-_LATE = 20.0  # Seconds after the first alert within which the good receiver has the last
+_LATE = 20.0  # seconds after the first alert within which the good receiver has the last
 _PATIENCE = 60.0
-_AT_ONCE = 3  # Bad receivers beside the good one
+_AT_ONCE = 3  # bad receivers beside the good one
 
 
 def attempts(count: int, seed: int) -> Iterator[Attempt]:

@@ -26,7 +26,7 @@ from tests.attack.findings import Attempt
 from tests.run.sources.brokers import Broker
 from tests.run.sources.taking import WANTED, taken
 
-_ODD = [
+_ODD = [  # first records that are none, and stop nothing
     *("{}", '{"event": "start"}', '{"x": "a", "y": 1, "z": 0}', '{"device": "a"}', "[]", "[", "null", "7"),
     '"a',
     *('{"device": [], "value": {}, "time": null}', '{"device": "a", "value": 1, "time": "soon"}', "x,y,z"),
@@ -37,7 +37,6 @@ _ODD = [
     *(",,", "{" * 9),
     *('{"a": ' * 2000, "x" * 100_000, "device value time", "\u2028", "'a','b','c'", "-", "NaN", "9" * 400),
 ]
-"""First records that are none, and stop nothing."""
 _Maker = Callable[[Path, list[str], ExitStack], FactSource]
 _GOOD = [("good", value, 7) for value in range(5)]
 

@@ -13,7 +13,6 @@ from tests.attack.__main__ import attempts
 from tests.attack.findings import Attempt, all_of, attempt, report
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # libraries warn of what is odd
-
 FEW = [("programs", 100), ("calls", 150), ("rotations", 144), ("sources", 180), ("changing", 30)]
 FEW += [("sizes", 100), ("times", 15), ("functions", 150), ("receivers", 2)]
 MANY = [("functions", 4_000), ("calls", 5_000), ("times", 2_000), ("changing", 3_000), ("posts", 100)]

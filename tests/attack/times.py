@@ -44,7 +44,6 @@ _FAR = (
     *("0", "-1", "1", "1704067200", "1704067200000", "253402300799", "1000000000", "9223372036854775807"),
 )
 _RUNS = 3  # the runs of one attempt with `watch`, at most
-
 _MACHINE = multiprocessing.get_context("forkserver")
 _MACHINE.set_forkserver_preload(["pandas", "antelog.cli.commands.watch", __name__])
 

@@ -24,7 +24,7 @@ from antelog.watch.web.views.context import ViewContext
 from tests.attack.findings import Attempt, command
 from tests.watch.alerts.lines import letters
 
-PATIENCE = 5.0  # Seconds of the processor for a view, on a machine that has other work
+PATIENCE = 5.0  # seconds of the processor for a view, on a machine that has other work
 _LETTERS = 100_000
 _MANY = 1_000
 _PROGRAM = f"""\

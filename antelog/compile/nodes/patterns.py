@@ -82,10 +82,7 @@ class ByRole:
 
 
 class Pattern(ByRole, Struct, frozen=True, dict=True):
-    """One way to derive an atom of a relation, whose variables and time stand for `answer` and `time`.
-
-    Its answers open once a fact is evidence; without fact literals, clock-driven, they open at every tick.
-    """
+    """One way to derive an atom of a relation, whose variables and time stand for `answer` and `time`."""
 
     answer: tuple[terms.AnswerTerm, ...]
     time: terms.Time
@@ -94,6 +91,7 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
 
     @property
     def clock_driven(self) -> bool:
+        """Whether its answers open at every tick; those of other patterns open once a fact is evidence."""
         return not self.facts
 
     @cached_property

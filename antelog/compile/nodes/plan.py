@@ -134,7 +134,7 @@ class Refinement(Struct, frozen=True):
 
 
 class Chance(Struct, frozen=True):
-    """The probability of a fact with these values (None: any); the one with most constants decides."""
+    """The probability of a fact with these values (None: any), for forecasts; most constants decide."""
 
     pattern: tuple[str | int | float | None, ...]
     once: float  # that a tick has one after a tick without
@@ -145,7 +145,7 @@ class InputOdds(Struct, frozen=True):
     """The declared chances of an input's facts, and the shares of facts that come 0, 1, 2 … ticks late."""
 
     chances: tuple[Chance, ...] = ()
-    shares: tuple[float, ...] | None = None  # the rest never comes; a refinement's shares go first
+    shares: tuple[float, ...] | None = None  # the rest never comes; None: not declared
 
 
 class Expected(Struct, frozen=True):

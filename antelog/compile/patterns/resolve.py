@@ -44,9 +44,7 @@ class Spanned:
     last: int
 
 
-_TO_FIT, _TO_RENAME, _TO_BUILD = 4, 4, 7
-"""Steps to try a pattern for a goal, and for each literal to rename it and to build a pattern with it."""
-
+_TO_FIT, _TO_RENAME, _TO_BUILD = 4, 4, 7  # steps to try a pattern, to rename a literal, to build with it
 Choice: TypeAlias = Sequence[Spanned] | None  # the patterns there are for a goal; None if it is an input fact
 
 
@@ -170,10 +168,7 @@ def framed(pattern: Pattern, offset: int, work: Budget) -> Pattern | None:
 
 
 LITERALS_EACH = 10  # the most literals of a predicate for each pattern that the limit allows
-
 LITERALS_OF_ALL = 20  # the most literals of all predicates together: a chain of rules may grow with each
-
-
 Reason: TypeAlias = Literal["alike", "recurs", "combining"]
 
 
@@ -392,7 +387,7 @@ def _check_recursion(inside: Mapping[str, list[Clause]], frame: EvidenceFrame | 
 
 
 def _rounds(inside: Mapping[str, list[Clause]], width: int) -> int:
-    """Returns the rounds after which recursion is endless; through time it needs one a goal in reach."""
+    """Returns after how many rounds recursion counts as endless: through time, one for each goal in reach."""
     rules = [clause for clauses in inside.values() for clause in clauses]
     # Within one tick, new variables in a recursive goal mean ever longer chains, unless they are needless.
     chains = any(

@@ -26,9 +26,7 @@ from antelog.compile.literals.terms import AnswerTerm, Bindings, Const, Operand,
 from antelog.compile.nodes.patterns import Called, Earliest, Pattern
 
 STEPS_EACH = 300  # the number of steps for each pattern that the limit allows
-
 FEWEST_STEPS = 3_000_000  # the least number of steps, however low the limit of patterns is
-
 LONGEST_SEARCH = 20_000  # the most steps of one search for needless patterns or literals
 
 
@@ -467,14 +465,10 @@ class Antichain:
 
 @dataclass(frozen=True, eq=False)
 class _Features:
-    """The literals, offsets and arguments that a pattern needs to find in those it subsumes: a cheap test.
-
-    Offsets and arguments count where answers are plain variables: those that are answers or constants, and
-    which of them are the same.
-    """
+    """The literals, offsets and arguments that a pattern needs to find in those it subsumes: a cheap test."""
 
     pattern: Pattern
-    plain: bool
+    plain: bool  # the answers are plain variables: only then offsets and arguments count
     predicates: frozenset[Hashable]
     keys: frozenset[Hashable]
     size: int  # if all arguments count their number, else 0: of one size, it subsumes only its equal

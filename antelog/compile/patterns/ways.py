@@ -21,7 +21,6 @@ from antelog.compile.rules.clauses import EvidenceFrame, LoweredLiteral, Lowered
 from antelog.language import syntax
 
 MOST_WAYS = 2_000  # the most ways of one atom to look at
-
 DEEPEST = 40  # the most rules within each other
 
 

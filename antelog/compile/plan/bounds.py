@@ -1,7 +1,6 @@
 """Delays and windows: how late facts are, and how long facts and atoms matter.
 
-The bounds of a relation are its longest stretch of time through the relations it rests on; negation that
-leads into the past only (see `stratify`) makes it finite.
+A bound is the longest stretch of time through what a relation rests on; `stratify` sees to it that it ends.
 
     P(T) :- A(T+3), not B(T-1).    with delay 2 on both: decided by T+5, the facts of 7 ticks matter
 """
@@ -22,7 +21,6 @@ from antelog.compile.nodes.plan import Bounds, Input, Plan, Relation
 
 
 Value = str | int | float
-
 _Value = Value | Var  # a value, or a variable in the place of one that no declaration names
 
 
@@ -41,12 +39,12 @@ class DelayTable:
             positions = tuple(i for i, value in enumerate(each.pattern) if value is not None)
             values = tuple(value for value in each.pattern if value is not None)
             tables.setdefault(positions, {})[values] = each.delay
+        # By the constants at some positions; those with more constants come first, for they decide.
         self.tables = {at: tables[at] for at in sorted(tables, key=len, reverse=True)}
-        """The delays by the constants at some positions; those with more constants first, for they decide."""
 
     def largest(self, arguments: Sequence[Term | None]) -> int:
         """Returns the maximum of δ over the instances of an atom with these arguments (None: any)."""
-        # For each declaration that fits, the instance with its constants and otherwise new values is enough.
+        # There are always values that no declaration names, so the constants of each that fits are enough.
         values = [
             a.value if isinstance(a, Const) else a or Var(f"_{place}") for place, a in enumerate(arguments)
         ]
@@ -239,7 +237,7 @@ def _looked_at(
 
 @dataclass(frozen=True)
 class BaseReach:
-    """How far before an answer facts, latest facts, or remembered atoms lie that it rests on."""
+    """How far before an answer the facts, the latest facts, or the remembered atoms lie that it rests on."""
 
     name: str
     ticks: int | None  # at most; None: no bound

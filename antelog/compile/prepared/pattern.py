@@ -198,7 +198,6 @@ def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
 
 
 _TIME = "<time>"  # the name of the answer's time where it is open
-
 _PERMUTATIONS = 720  # the most orders of the literals of a unit to try
 
 
@@ -222,7 +221,7 @@ class Cluster:
 def units(
     prepared: Prepared, bound: frozenset[str], variables: tuple[str, ...], true: frozenset[int] = frozenset()
 ) -> tuple[Cluster, ...]:
-    """Returns the units of a pattern where some variables are `bound`; `true` literals are units alone."""
+    """Returns the units of a pattern where variables are `bound`; `true` literals are units of their own."""
     pattern = prepared.pattern
     answer = zip((*pattern.answer, pattern.time), (*variables, _TIME), strict=True)
     called = {

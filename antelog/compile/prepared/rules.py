@@ -34,8 +34,6 @@ class SourceReach:
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """A plan prepared for the engine."""
-
     plan: Plan
     relations: Mapping[str, Relation]
     patterns: Mapping[str, tuple[Prepared, ...]]
@@ -96,7 +94,8 @@ class Rules:
         """Returns whether atoms that come may put off when an aggregate's comparison is false."""
         if not isinstance(literal, Aggregation):
             return False
-        # With open variables it may have to wait for these; of two, one without a value decides alone.
+        # With open variables it may have to wait for these; of two, one without a value decides alone; and
+        # one atom at each tick leaves room for another tick without.
         if literal.needs < literal.variables or any(
             not literal.variables <= pattern.given | fact.variables for fact in pattern.facts
         ):

@@ -20,12 +20,8 @@ from antelog.language.graph import components
 Row = tuple[Value, ...]
 Facts = dict[str, set[Row]]
 Values = dict[str, Value]
-
 MOST_FACTS = 1_000_000  # the most facts that static rules may derive; all of them are kept in memory
-
 MOST_JOINED = 3_000_000  # the most rows that static rules may join, a few seconds' work
-
-
 Call: TypeAlias = Callable[[str, Sequence[Value]], Value | bool | None]  # calls a function by its name
 
 

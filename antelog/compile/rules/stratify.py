@@ -1,13 +1,12 @@
 """T-stratification: whether every negation can be decided before the atoms that depend on it.
 
-A program is T-stratified if and only if every closed walk through a negative edge has negative total weight,
-of body times minus head times (AAAI-20, definition 6, proposition 14).
+A program is T-stratified if and only if every closed walk through a negative edge has negative total weight;
+an edge weighs the body's time minus the head's (AAAI-20, definition 6, proposition 14).
 
     P(X, T) :- A(X, T), not P(X, T-1).    weight -1: fine      not P(X, T+1): its own future
 
-In a component with a negative edge, longest walks give every predicate a shift such that no edge leads
-upwards in `time + shift`; a negative edge must not lie on a cycle of edges that stay level. The components,
-the shifts and the order among the level edges are a finite description of the strata.
+In a component, longest walks give every predicate a shift such that no edge leads upwards in `time + shift`;
+components, shifts and the order among the edges that stay level are a finite description of the strata.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""A plan as text or HTML, for people: the summary of each query first, then the details.
-
-query Malf(X, T)                                      a title
-  open     when Temp(X, high, T) arrives              a line, whose next lines are indented by 11
-"""
+"""A plan as text or HTML, for people: the summary of each query first, then the details."""
 
 from __future__ import annotations
 
@@ -191,7 +187,6 @@ def _in_hundred(probability: Fraction | float) -> str:
 
 
 TITLE, TEXT, PATTERN, DETAIL = "title", "text", "pattern", "detail"
-
 _WIDTH = 9  # the width of the column with `open`, `decided` and `memory`
 
 

@@ -7,16 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from antelog.compile import literals
-from antelog.compile.literals import (
-    Aggregation,
-    AnyLiteral,
-    Atom,
-    Call,
-    Comparison,
-    Last,
-    Negation,
-    StaticAtom,
-)
+from antelog.compile.literals import Aggregation, Atom, Call, Comparison, Last, Negation, StaticAtom
 from antelog.compile.literals.aggregate import Aggregate, Inside
 from antelog.compile.literals.atoms import Slot
 from antelog.compile.literals.literal import Value
@@ -63,13 +54,15 @@ def test_the_examples_show_every_kind() -> None:
         (MORE, "W >= V+0.5", {"W", "V"}, set()),
     ],
 )
-def test_text_and_variables(literal: AnyLiteral, text: str, variables: set[str], binds: set[str]) -> None:
+def test_text_and_variables(
+    literal: literals.AnyLiteral, text: str, variables: set[str], binds: set[str]
+) -> None:
     assert literal.text == text
     assert (set(literal.variables), set(literal.binds)) == (variables, binds)
 
 
 @pytest.mark.parametrize("literal", EACH)
-def test_a_replaced_literal_has_the_same_key_and_other_variables(literal: AnyLiteral) -> None:
+def test_a_replaced_literal_has_the_same_key_and_other_variables(literal: literals.AnyLiteral) -> None:
     new = literal.replaced(_Called())
     assert (type(new), new.key, len(new.operands)) == (type(literal), literal.key, len(literal.operands))
     objects = {operand.name for operand in literal.operands if isinstance(operand, Var)}
