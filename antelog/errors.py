@@ -1,7 +1,4 @@
-"""The exceptions that antelog raises: each message has the problem, the place and a remedy.
-
-Any other exception on a user's input is a defect.
-"""
+"""The exceptions that antelog raises; any other exception on a user's input is a defect."""
 
 from __future__ import annotations
 

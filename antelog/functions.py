@@ -1,7 +1,4 @@
-"""Functions of users in Python, which programs declare and call by their names.
-
-A function is pure: the same values give the same. It sees neither facts nor time.
-"""
+"""Functions of users in Python, which programs call by their names: pure, they see neither facts nor time."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Checks of the arguments of public functions, so that an error points at the caller's line.
-
-parse(7)    parse: text is 7, of type int; give a text
-"""
+"""Checks of the arguments of public functions, so that an error points at the caller's line."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The line of a log of changes: one type, from the kernel to the screen.
-
-Only this module reads the texts of literals in lines, with the language's own parser (`literal_of`).
-"""
+"""The line of a log of changes; only this module reads the literals in lines, by the language's parser."""
 
 from __future__ import annotations
 

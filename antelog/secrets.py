@@ -1,7 +1,4 @@
-"""Secrets such as passwords, known by the names of their settings, and masked in everything shown.
-
-jdbc:postgresql://db/plant?user=me&password=hunter2    becomes …?user=me&password=***
-"""
+"""Secrets such as passwords, known by the names of their settings, and masked in everything shown."""
 
 from __future__ import annotations
 

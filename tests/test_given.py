@@ -80,7 +80,7 @@ def test_an_object_that_cannot_say_what_it_is_is_refused_as_well() -> None:
 
 @pytest.mark.parametrize("listed", [pd.Series, np.array, tuple])
 def test_texts_may_be_listed_in_any_way(listed: Any) -> None:
-    program = antelog.parse("input Temp(x, time). Hot(X, T) :- Temp(X, T). query Hot(X, T).")
+    program = antelog.parse(PROGRAM)
     engine = antelog.Engine(program, model="learn", judges=listed(["model"]), only=listed(["rejected"]))
     assert engine.advance(1, {"Temp": [("a", 0)]})["Hot"].num_rows == 0
 

@@ -29,22 +29,14 @@ class SettledAnswers(ColumnSet):
 
 @dataclass(frozen=True)
 class Carried:
-    """The limits of what is known; names that are missing have none.
+    """The limits of what is known, by input or query; names that are missing have none."""
 
-    forgotten  facts about ticks before this one were given up, because there was no room
-    facts      for an input the first tick about which all facts that came are known
-    latest     for an input the first tick from which on the latest fact of each slot is known
-    since      for a query the first tick about which its answers are reported
-    anew       the relations in a cycle of negations whose past is taken to be empty
-    settled    for a query the answers that earlier rules have confirmed, which are not reported again
-    """
-
-    forgotten: int = 0
-    facts: Mapping[str, int] = field(default_factory=dict)
-    latest: Mapping[str, int] = field(default_factory=dict)
-    since: Mapping[str, int] = field(default_factory=dict)
-    anew: frozenset[str] = frozenset()
-    settled: Mapping[str, SettledAnswers] = field(default_factory=dict)
+    forgotten: int = 0  # facts about ticks before this one were given up, because there was no room
+    facts: Mapping[str, int] = field(default_factory=dict)  # from this tick on all facts that came are known
+    latest: Mapping[str, int] = field(default_factory=dict)  # from this tick on the latest of slots are known
+    since: Mapping[str, int] = field(default_factory=dict)  # answers about ticks from this on are reported
+    anew: frozenset[str] = frozenset()  # relations in a cycle of negations whose past is taken to be empty
+    settled: Mapping[str, SettledAnswers] = field(default_factory=dict)  # not to be reported again
 
 
 NOTHING_CARRIED = Carried()

@@ -259,10 +259,7 @@ _OUTWEIGHS = 4  # a batch has at least this many times the kept facts, as a step
 def batches(
     facts: Mapping[str, Facts], kept: History, now: int, lines: float, reach: int = 0
 ) -> Iterator[tuple[int, Mapping[str, Facts]]]:
-    """Cuts facts, which give `lines` each, by arrival into batches; yields the tick at which each ends, too.
-
-    A batch lasts `reach` ticks or more, as it looks back so far.
-    """
+    """Cuts facts, of so many `lines` each, into batches of `reach` ticks or more; yields their ends, too."""
     count = sum(new.count for new in facts.values())
     # The kept facts are counted only if there is something to cut, for that takes a moment.
     number = max(count // _ENOUGH, int(count * lines) // _LINES)

@@ -1,10 +1,6 @@
-"""The state of one program carried over to another: rules that change while they run.
+"""The state of one program carried over to another: rules that change while they run, between two ticks.
 
-    queries that mean the same       continue as if nothing had been changed
-    new and changed ones             are computed from the facts that are kept
-    their open answers               continue (revised), or are `closed`; confirmed ones stay confirmed
-
-The change lies between two ticks: its lines are about the last finished one.
+New and changed queries are computed from the facts that are kept; their open answers are revised or `closed`.
 """
 
 from __future__ import annotations
@@ -75,8 +71,7 @@ class Transition:
 class RuleChange:
     """The change of an engine's rules after the tick `tick`, query by query.
 
-    `closed` has the lines of open answers that end, by the queries of the `old` plan; for `anew` learning
-    starts again.
+    `closed` has the lines of open answers that end, by the queries of the `old` plan.
     """
 
     tick: int
@@ -84,7 +79,7 @@ class RuleChange:
     queries: tuple[QueryChange, ...]
     closed: Mapping[str, pa.Table]
     changes: Mapping[str, pa.Table]
-    anew: tuple[str, ...] = ()
+    anew: tuple[str, ...] = ()  # queries for which learning starts again
 
 
 def transition(

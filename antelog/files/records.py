@@ -87,17 +87,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Grammar:
-    """The grammar of CSV with a certain separator: patterns of bytes.
-
-    row      a row, in order or not, with the end of its line
-    orderly  a row in whose values no quote stands alone
-    flat     orderly rows of one line each, as many as there are
-    """
+    """The grammar of CSV with a certain separator: patterns of bytes."""
 
     separator: str
-    row: re.Pattern[bytes]
-    orderly: re.Pattern[bytes]
-    flat: re.Pattern[bytes]
+    row: re.Pattern[bytes]  # in order or not, with the end of its line
+    orderly: re.Pattern[bytes]  # a row in whose values no quote stands alone
+    flat: re.Pattern[bytes]  # orderly rows of one line each, as many as there are
 
     def rows(self, block: Block) -> Iterator[Row]:
         """The rows of a block; an empty line is a row as well."""

@@ -110,12 +110,7 @@ def _mostly(rows: int, count: int, example: Reject) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Rejects:
-    """Counts rejects, keeps the first, and writes all to `out`; in a strict run the first is an error.
-
-    tally      rows of inputs by the names of `Counts`, if they were judged before the engine sees them
-    delays     how many late facts would have been in time with how much delay
-    gaps       the least time between facts that are one in their tick
-    """
+    """Counts rejects, keeps the first, and writes all to `out`; in a strict run the first is an error."""
 
     strict: bool = False
     out: TextIO | None = None
@@ -123,11 +118,12 @@ class Rejects:
     first: list[Reject] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
-    tally: Counter[str] = field(default_factory=Counter)
+    tally: Counter[str] = field(default_factory=Counter)  # of rows judged before the engine sees them
     noted: set[str] = field(default_factory=set, init=False)
     usable: defaultdict[str, Usable] = field(default_factory=lambda: defaultdict(Usable))
+    # How many late facts would have been in time with how much delay.
     delays: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter), init=False)
-    gaps: dict[str, int] = field(default_factory=dict, init=False)
+    gaps: dict[str, int] = field(default_factory=dict, init=False)  # the least within a tick
 
     def came(self, predicate: str, file: str, rows: int, twice: int = 0, gap: int | None = None) -> None:
         """Counts rows that were read, and notes the least gap between facts that exclude each other."""

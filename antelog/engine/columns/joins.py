@@ -1,7 +1,4 @@
-"""Joins of tables: rows with equal keys, rows within a band of numbers, and the memory that a join may take.
-
-The size of a result is known before its memory is taken; beyond the budget a join raises TooLargeError.
-"""
+"""Joins of tables by equal keys or bands of numbers; beyond a budget of memory they raise TooLargeError."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Admission of facts: a row of a batch becomes a fact, a repetition, or a reject with its reason.
-
-device  level  time  arrival
-wt2     high   7     8            a fact: cells and ticks
-wt2     high   7     20           late, with a delay of 2
-"""
+"""Admission of facts: a row of a batch becomes a fact, a repetition, or a reject with its reason."""
 
 from __future__ import annotations
 
@@ -42,17 +37,14 @@ from antelog.language.epochs import TICKS, Counting
 
 @dataclass(frozen=True, eq=False)
 class Admitted:
-    """The facts of a batch, each once, and the rows set aside: see `rejects.SCHEMA`.
-
-    `places` are the rows of the rejects in their frames; `of_no_use` counts rows that can never be used.
-    """
+    """The facts of a batch, each once, and the rows set aside: see `rejects.SCHEMA`."""
 
     facts: Mapping[str, Facts]
     counts: Mapping[str, Counts]
     rejects: pa.Table
-    places: Column
+    places: Column  # the rows of the rejects in their frames
     types: Mapping[str, tuple[pa.DataType, ...]]
-    of_no_use: Mapping[str, int]
+    of_no_use: Mapping[str, int]  # the number of rows that can never be used
     notes: frozenset[str]
 
 

@@ -90,10 +90,7 @@ class FrameRows:
 
 
 def read_frame(source: Input, frame: Frame, arrival: str) -> FrameRows:
-    """Reads the rows of a frame, by names of columns or, if none is like the input's, by position.
-
-    Raises DataError if it is no frame, or has other columns than the input.
-    """
+    """The rows of a frame, by names of columns or else by position. DataError if they are not the input's."""
     names, arrays = columns_in(source.name, frame)
     if not arrays:
         return FrameRows((pa.nulls(0),) * (len(source.columns) - 1), pa.nulls(0), None)

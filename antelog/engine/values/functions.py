@@ -1,7 +1,4 @@
-"""Functions on columns of cells: those of users and the built-in ones.
-
-A function is called once for the rows whose arguments are of the same kinds, so that columns have one type.
-"""
+"""Functions on columns of cells: users' and built-in ones, each called once for rows of equal kinds."""
 
 from __future__ import annotations
 

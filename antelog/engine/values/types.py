@@ -1,9 +1,4 @@
-"""Types of columns in the log: how Arrow's many types come down to few.
-
-    int64 and double: double      int64 and string: MIXED
-
-Types follow the program and the types of the facts, never single values; in a stream they only get wider.
-"""
+"""Types of columns in the log, by the program and the types of facts, not by values; they only get wider."""
 
 from __future__ import annotations
 

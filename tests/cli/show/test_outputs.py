@@ -12,8 +12,8 @@ import pytest
 from rich.text import Text
 
 from antelog.cli.show.terminal import escaped, to_stdout
+from tests.broken_lines import obeyed
 from tests.cli.trying import PROGRAM, READINGS, antelog, try_
-from tests.obeyed import obeyed
 from tests.processes import longest_file
 
 pytestmark = pytest.mark.usefixtures("here")

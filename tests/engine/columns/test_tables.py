@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antelog.engine.columns import joins
-from antelog.engine.columns.joins import find, find_rows, pairs, spread
+from antelog.engine.columns.joins import find, find_rows, pairs
 from antelog.engine.columns.spans import EVERYWHERE, FOREVER, NOWHERE, Spans, span, spans_of, union
 from antelog.engine.columns.tables import (
     Column,
@@ -24,7 +24,6 @@ from antelog.engine.columns.tables import (
     numbered,
     once,
     ordered,
-    run_ends,
     sorting,
 )
 from tests.engine.few import at_most
@@ -46,11 +45,6 @@ def test_rows_of_equal_keys_are_a_group() -> None:
     assert same.numbers.tolist() == [1, 0, 1]
     assert same.least(column(9, 4, 2)).tolist() == [4, 2]
     assert same.most(column(9, 4, 2)).tolist() == [4, 9]
-
-
-def test_counts_become_numbers() -> None:
-    whose, numbers = spread(column(5, 9), column(2, 1))
-    assert (whose.tolist(), numbers.tolist()) == ([0, 0, 1], [5, 6, 9])
 
 
 # Cells of values with ids, marks, ticks, and numbers that nothing is near.
@@ -115,11 +109,6 @@ def test_numbers_are_sorted_however_far_apart(numbers: list[int]) -> None:
 def test_numbers_just_too_large_for_their_rows_are_sorted() -> None:
     for most in (2**60 - 1, 2**60, 2**61 - 1, 2**61):
         assert ordered(column(most, 0, most - 1, 0, most))[0].tolist() == [1, 3, 2, 0, 4]
-
-
-def test_where_runs_end() -> None:
-    assert run_ends(np.array([3, 3, 5, 7, 7])).tolist() == [False, True, True, False, True]
-    assert run_ends(np.array([], np.int64)).tolist() == []
 
 
 # ---- sets of columns ----
