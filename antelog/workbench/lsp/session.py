@@ -64,7 +64,7 @@ class Snapshot:
         return [each for _, each in gathered(Source(self.readable(root), root), self.text)[0].files]
 
     def roots_of(self, path: str) -> list[str]:
-        """All programs that a file belongs to: itself if it asks a query, then those open."""
+        """Programs of a file: itself if it has a query or none includes it; then others, open ones first."""
         including = [root for root in self._including if real(path) in self._including[root]]
         including.sort(key=lambda root: (real(root) not in self.texts, root))
         return [path, *including] if "query" in self.readable(path) or not including else including
