@@ -299,7 +299,7 @@ class Completer:
         if argument >= predicate.arity - predicate.temporal:
             return
         column = predicate.columns[argument]
-        file = file_of(predicate, data_files(Path(self.snapshot.root_of(self.path)).parent))
+        file = file_of(predicate, data_files(Path(self.snapshot.roots_of(self.path)[0]).parent))
         for value in file.column(column)[:_MOST_VALUES] if file else ():
             shown = value if is_number(value) else value_text(value)
             yield _item(shown, _Kind.Value, f"{column} in {file.path.name if file else ''}")

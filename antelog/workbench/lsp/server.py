@@ -125,7 +125,7 @@ class RuleServer(LanguageServer):
         """Waits for a snapshot with an analysis of a file's program, which may be older than its text."""
         while True:
             snapshot = self.session.snapshot
-            planned = self._planned.get(real(snapshot.root_of(path)))
+            planned = self._planned.get(real(snapshot.roots_of(path)[0]))
             if snapshot.analysis_of(path) is not None or planned is None or planned.done():
                 return snapshot
             await asyncio.wait([planned])
@@ -146,7 +146,7 @@ class RuleServer(LanguageServer):
         """The change that lays out a text, if it has no syntax errors."""
         path, snapshot = path_of(uri), self.session.snapshot
         text = snapshot.text(path)
-        found = laid_out(Source(text, path), self.session.trees_of(snapshot.root_of(path))).text
+        found = laid_out(Source(text, path), self.session.trees_of(snapshot.roots_of(path)[0])).text
         if found == text:
             return []
         whole = self.places(snapshot).range(Source(text, path), Span(0, len(text)))

@@ -63,12 +63,8 @@ class Snapshot:
     def files(self, root: str) -> list[Source]:
         return [each for _, each in gathered(Source(self.readable(root), root), self.text)[0].files]
 
-    def root_of(self, path: str) -> str:
-        """The program that a file belongs to: itself, unless it has no query and another one includes it."""
-        return next(iter(self.roots_of(path)), path)
-
     def roots_of(self, path: str) -> list[str]:
-        """All programs that a file belongs to, the open ones first."""
+        """Programs of a file: itself if it has a query or none includes it; then others, open ones first."""
         including = [root for root in self._including if real(path) in self._including[root]]
         including.sort(key=lambda root: (real(root) not in self.texts, root))
         return [path, *including] if "query" in self.readable(path) or not including else including
@@ -82,7 +78,7 @@ class Snapshot:
         return list(found.values())
 
     def analysis_of(self, path: str) -> Analysis | None:
-        return self.analyses.get(real(self.root_of(path)))
+        return self.analyses.get(real(self.roots_of(path)[0]))
 
     @cached_property
     def _including(self) -> dict[str, frozenset[str]]:
