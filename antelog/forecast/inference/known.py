@@ -1,4 +1,4 @@
-"""What is known of keys and answers: odds, declared or learned, and a table of what decides chances."""
+"""The odds of keys, declared or learned, and a table of the features of answers that decide their chances."""
 
 from __future__ import annotations
 
