@@ -23,9 +23,8 @@ from antelog.forecast.columns import HALF_LIFE, VALUES
 from antelog.forecast.forecasting import Forecasting, known_of, lighter, start
 from antelog.forecast.inference.chances import chance_of, worked_out
 from antelog.forecast.inference.forms import QueryForm, forms, key_of, layout
-from antelog.forecast.inference.learning import Learning
+from antelog.forecast.inference.known import AnswersAtTicks, AnswerTable, Learning, table_of
 from antelog.forecast.inference.nodes import Every, Never, Node, Some, UnknownChanceError
-from antelog.forecast.inference.table import AnswersAtTicks, AnswerTable, table_of
 from antelog.forecast.judges.judged import JUDGES, Judges, check_judges, check_values
 from antelog.forecast.judges.looks import looks_of
 from antelog.forecast.judges.values_judge import can_fit

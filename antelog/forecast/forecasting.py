@@ -23,8 +23,7 @@ from antelog.engine.step.query import LineSelection
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import StateError
 from antelog.forecast.inference.forms import Layout, key_of, layout
-from antelog.forecast.inference.learning import Learning, OddsOf
-from antelog.forecast.inference.table import Known, Tables
+from antelog.forecast.inference.known import Known, Learning, OddsOf, Tables
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.judged import JUDGES, Judged, Judges
 from antelog.forecast.judges.looks import QueryFeatures, features_of

@@ -29,7 +29,7 @@ from antelog.errors import DataError
 from antelog.forecast.columns import COLUMNS, FALL, HOLDS, LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.forms import is_lossy, key_of
-from antelog.forecast.inference.table import AnswersAtTicks, Known
+from antelog.forecast.inference.known import AnswersAtTicks, Known
 from antelog.forecast.judges import following
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.following import AnswerLines, DecidedAnswers, Stretches

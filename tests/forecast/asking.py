@@ -15,8 +15,7 @@ from antelog.forecast import forecasting
 from antelog.forecast.forecasting import tables_of
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.forms import layout
-from antelog.forecast.inference.learning import Learning, OddsOf
-from antelog.forecast.inference.table import AnswersAtTicks, Known
+from antelog.forecast.inference.known import AnswersAtTicks, Known, Learning, OddsOf
 from antelog.forecast.rates.odds import Chain, Keys, Odds, completed
 from antelog.language.syntax import Value
 from antelog.process import Engine

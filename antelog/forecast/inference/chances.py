@@ -19,8 +19,8 @@ from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, grou
 from antelog.escaping import shown
 from antelog.forecast.inference.diagrams import BEFORE, TRUE, Diagram, Layer, Leaf, Question, diagram_of
 from antelog.forecast.inference.forms import QueryForm, forms
+from antelog.forecast.inference.known import AnswersAtTicks, AnswerTable, Known, table_of
 from antelog.forecast.inference.nodes import Node, UnknownChanceError
-from antelog.forecast.inference.table import AnswersAtTicks, AnswerTable, Known, table_of
 from antelog.forecast.rates.odds import IMPOSSIBLE, Series, exclusive
 
 FOREVER = 2**40  # a horizon by which everything has come that ever will

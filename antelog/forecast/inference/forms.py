@@ -1,6 +1,6 @@
 """The formula, chains and ticks of a query: derived once, from the rules alone.
 
-Rules are unfolded into the condition under which an answer is confirmed; ticks are counted from its own.
+Rules are unfolded into the condition under which an answer is confirmed; ticks count from the answer's.
 """
 
 from __future__ import annotations

@@ -170,21 +170,15 @@ def first_weights(numbers: Sequence[float]) -> JudgeWeights:
 
 @dataclass(frozen=True, eq=False)
 class Predictions(ColumnSet):
-    """Predictions of judges for open answers: which answer, when, in which pattern.
-
-    each      a column for each name in `Judged.columns`
-    chance    their mean
-    source    the number of the judge with the most weight, or -1
-    features  the values known then
-    """
+    """Predictions of judges for open answers: which answer, when, in which pattern."""
 
     number: Column
     tick: Column
     pattern: Column
-    each: Numbers
-    chance: Numbers
-    source: Column
-    features: Features
+    each: Numbers  # a column for each name in `Judged.columns`
+    chance: Numbers  # their mean
+    source: Column  # the number of the judge with the most weight, or -1
+    features: Features  # the values known then
 
 
 def weighed(weights: JudgeWeights, lines: Predictions, settled: SettledLines) -> JudgeWeights:

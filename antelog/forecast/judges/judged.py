@@ -218,8 +218,6 @@ def without(judged: Judged, number: Column) -> Judged:
 
 
 _AT_ONCE = 5_000  # to score this many lines takes not much longer than to score one
-
-
 _EMPTY = np.zeros(0, np.int64)
 NOTHING_UNSCORED = ScoredLines(_EMPTY, _EMPTY, np.zeros(0), _EMPTY, _EMPTY > 0)
 

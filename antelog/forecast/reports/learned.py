@@ -16,7 +16,7 @@ from antelog.engine.values.values import Values
 from antelog.escaping import shown
 from antelog.forecast.inference.chances import notes
 from antelog.forecast.inference.forms import QueryForm, forms, layout
-from antelog.forecast.inference.learning import Learning, OddsOf
+from antelog.forecast.inference.known import Learning, OddsOf
 from antelog.forecast.model_file import Model
 from antelog.forecast.rates.odds import IMPOSSIBLE, Chain, Keys, Odds, Series
 from antelog.forecast.rates.sightings import family_of

@@ -1,9 +1,5 @@
 """Calibration: for each bin the expected band of confirmed shares, and whether deviations can be chance.
 
-    chance            lines   confirmed   expected
-    70 to 75 %    412     72 %        68 to 77 %     within: nothing against it
-    80 to 85 %    300     61 %        76 to 88 %     outside: fewer came true than were announced
-
 The *expected* band has the shares of 95 of 100 calibrated forecasts. Its width is the larger of two: how much
 the surplus of confirmations varies from block to block of time (answers go wrong together), and how much it
 would if answers were independent and all lines of one ended alike (few lines say little).
@@ -108,17 +104,13 @@ def _none() -> Column:
 
 @dataclass(frozen=True, eq=False)
 class Calibration(Sums):
-    """Sums for each bin.
-
-    pairs       for each answer its number of lines, squared: its weight when its lines all end alike
-    surplus     for each block of decided ticks, how many more were confirmed than the chances say
-    """
+    """Sums for each bin."""
 
     lines: Column = field(default_factory=_none)
     confirmed: Column = field(default_factory=_none)
     chance: Column = field(default_factory=_none)  # see `exactly`
-    pairs: Column = field(default_factory=_none)
-    surplus: Blocks = field(default_factory=lambda: blocks(BINS))
+    pairs: Column = field(default_factory=_none)  # each answer's lines, squared: its weight if all end alike
+    surplus: Blocks = field(default_factory=lambda: blocks(BINS))  # the confirmed beyond the chances, by time
     waited: int = 0  # of all lines, the ticks until they were decided
 
 

@@ -16,7 +16,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.forecast.columns import COLUMNS, HOLDS
 from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.inference.forms import is_lossy
-from antelog.forecast.inference.learning import Learning
+from antelog.forecast.inference.known import Learning
 from antelog.forecast.lines import NO_LIMITS, Limits
 from antelog.forecast.model_file import Model
 from antelog.forecast.rates.tally import EPOCH
