@@ -245,8 +245,7 @@ def _wrong_type(expected: type) -> SettingError:
 def places(text: str) -> dict[TomlPath, Span]:
     """The place of the name of every setting in a text that can be read.
 
-    `tomllib` tells no places. So longer and longer beginnings of the text are read: each that can be read
-    ends a statement.
+    Longer and longer beginnings of the text are read: each that can be read ends a statement.
     """
     found: dict[TomlPath, Span] = {}
     ends = [0, *(i + 1 for i, character in enumerate(text) if character == "\n"), len(text)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -98,12 +99,8 @@ class FollowedRun:
         found = None
         if store is not None and state is not None:
             changeable = {name: options[name] for name in ("only", "explanations", "min_chance", "most")}
-            found = restored(
-                store,
-                lambda content: Engine.from_bytes(
-                    content, functions=self.program.functions, arrival=ARRIVAL, **changeable
-                ),
-            )
+            given = {"functions": self.program.functions, "arrival": ARRIVAL, **changeable}
+            found = restored(store, partial(Engine.from_bytes, **given))
         change: RuleChange | None = None
         if found is None:
             engine = Engine(self.program, **{**options, "static": self.static, "arrival": ARRIVAL})

@@ -274,8 +274,7 @@ class InputReader:
         return time + np.array([delays.largest(row) for row in rows], np.int64)
 
     def _warn(self, *, at_end: bool = False) -> None:
-        warning = self._silence.warning(at_end=at_end)
-        if warning is not None:
+        if (warning := self._silence.warning(at_end=at_end)) is not None:
             self.listeners.note(warning)
 
     def _keep(self, name: str, file: str, table: pa.Table) -> None:

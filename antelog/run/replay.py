@@ -135,8 +135,7 @@ class Replay:
         yield from self._driver.steps()
         self.rejects.require_use()
         for each in self.rejects.usable.values():
-            said = each.warning()
-            if said is not None:
+            if (said := each.warning()) is not None:
                 warnings.warn(said, DataWarning, stacklevel=3)
 
     def lines(self) -> Iterator[str]:

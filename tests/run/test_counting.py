@@ -34,6 +34,7 @@ from antelog.watch.alerts.groups import SilentInputs
 from antelog.watch.board.board import Board
 from antelog.watch.web.api import metrics
 from antelog.watch.web.live_board import summary
+from tests.run.running import ManualTime
 from tests.run.sources.taking import WANTED
 
 PROGRAM = antelog.parse(
@@ -47,23 +48,15 @@ query Hot(X, T).
 BEGAN = 1_790_000_000
 
 
-class Slow(RunTime):
-    """A time that goes on by a minute with each step, while more is written."""
+class Slow(ManualTime):
+    """A time, and a sink that takes a minute for each step, while more is written."""
 
     def __init__(self, more: Callable[[], object]) -> None:
-        self.at, self.steps, self._more = float(BEGAN), 0, more
-
-    def wall(self) -> int:
-        return int(self.at * 1_000_000)
-
-    def monotonic(self) -> float:
-        return self.at
-
-    def sleep(self, seconds: float) -> None:
-        self.at += seconds
+        super().__init__(float(BEGAN))
+        self.steps, self._more = 0, more
 
     def write(self, _: StepResult) -> None:
-        self.at, self.steps = self.at + 60, self.steps + 1
+        self.seconds, self.steps = self.seconds + 60, self.steps + 1
         self._more()
 
     def mark(self) -> None:
@@ -89,7 +82,7 @@ def overloaded(folder: Path, *, more: str) -> tuple[list[dict[str, Any]], float]
         settings = Settings(inputs={"Temp": Files(str(file), Form.CSV)}, state=folder / "s")
         run = FollowedRun(PROGRAM, settings, {}, store, True, lambda _: None, lambda: None, time)
         run.follower(RunOutput(None, lambda _: "", time), stack).run(lambda: time.steps > 1)
-        return FeedReader(StoredFeedAt(folder / "s"), 0).read(1_000), time.at
+        return FeedReader(StoredFeedAt(folder / "s"), 0).read(1_000), time.seconds
 
 
 def test_while_rows_are_unread_nothing_is_silent(tmp_path: Path) -> None:

@@ -17,20 +17,9 @@ import pyarrow as pa
 import pytest
 
 from antelog import DataWarning, Engine
-from tests.run import cases
+from tests.run import cases, runners
 from tests.run.cases import Case
-from tests.run.runners import (
-    arriving,
-    dealt,
-    highest,
-    in_one_step,
-    in_steps,
-    lines_of,
-    printed,
-    to_the_end,
-    together,
-    without,
-)
+from tests.run.runners import lines_of, printed
 
 
 def compare(case: Case, folder: Path) -> None:
@@ -41,16 +30,12 @@ def compare(case: Case, folder: Path) -> None:
     ticks = np.unique(case.arrivals).tolist()
     some = random.Random(case.name).sample(ticks, min(7, len(ticks)))
     for ends in ([], ticks[:: max(1, len(ticks) // 50)], sorted(some)):
-        assert lines_of(case, in_steps(case, ends)) == expected
-    compare_timeless(case, folder)
-    compare_several_steps(case, folder)
-
-
-def compare_timeless(case: Case, folder: Path) -> None:
+        assert lines_of(case, runners.in_steps(case, ends)) == expected
     timeless = case.timeless(folder)
     expected = printed("try", timeless)
     assert printed("watch", timeless, "--once", "--no-page") == expected
-    assert lines_of(case, in_one_step(case)) == expected
+    assert lines_of(case, runners.in_one_step(case)) == expected
+    compare_several_steps(case, folder)
 
 
 def compare_several_steps(case: Case, folder: Path) -> None:
@@ -60,12 +45,12 @@ def compare_several_steps(case: Case, folder: Path) -> None:
     dated = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # dealt at random, most facts come too late
-        for part in dealt(case.facts, 4):
-            dated.append(arriving(part, engine.now, "arrival"))
-            log.append(engine.advance(max(engine.now + 1, highest(part)), without(part)))
-    log += to_the_end(engine)
+        for part in runners.dealt(case.facts, 4):
+            dated.append(runners.arriving(part, engine.now, "arrival"))
+            log.append(engine.advance(max(engine.now + 1, runners.highest(part)), runners.without(part)))
+    log += runners.to_the_end(engine)
     # A step takes the engine on by a tick at least, so it ends later than a replay that ends by itself.
-    expected = printed("try", case.dated(folder, together(dated)), "--until", str(engine.now))
+    expected = printed("try", case.dated(folder, runners.together(dated)), "--until", str(engine.now))
     assert lines_of(case, log) == expected
 
 
