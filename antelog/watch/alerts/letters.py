@@ -1,7 +1,4 @@
-"""Letters to receivers: which changes each one gets, in which words, and in which form.
-
-The key of a letter is a hash of its changes: a receiver that keeps the keys it has seen recognises repeats.
-"""
+"""Letters to receivers: which changes each one gets, in which words, and in which form."""
 
 from __future__ import annotations
 
@@ -310,6 +307,7 @@ def letter_of(route: Route, group: AlertGroup, firing: Mapping[str, StillFiring]
 
 
 def key_of(line: LogLine) -> str:
+    """Hashes a change: a receiver that keeps the keys it has seen recognises repeats."""
     return _hash([line.get(part) for part in _PARTS])
 
 

@@ -65,8 +65,7 @@ class FeedProgram:
         for edge in graph_of(self.program.document).edges:
             below.setdefault(edge.target, set()).add(edge.source)
         names = {each.name for each in self.program.plan.inputs}
-        reachable = {name: _reachable(below, query.predicate) for name, query in self._queries.items()}
-        return {name: frozenset(names & found) for name, found in reachable.items()}
+        return {name: frozenset(names & _reachable(below, q.predicate)) for name, q in self._queries.items()}
 
     @cached_property
     def keys(self) -> Mapping[str, str]:
