@@ -123,10 +123,7 @@ def through(
     rejects: Path | None = None,
     **options: Any,
 ) -> Engine:
-    """Replays facts through a new engine, with messages on stderr; `take` gets each piece of the log.
-
-    Raises DataError if an input has rows and none can be used.
-    """
+    """Replays facts through a new engine; `take` gets each piece of the log. Raises DataError."""
     plan = program.plan
     print_diagnostics(program.warnings, program.source)
     say_what_is_missing(plan, recording.inputs)

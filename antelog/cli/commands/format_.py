@@ -68,8 +68,6 @@ def format_(ctx: click.Context, /, programs: tuple[Path, ...], check: bool) -> N
 
 @dataclass(frozen=True)
 class LaidOutFile:
-    """A file, its text as it is, and laid out."""
-
     path: Path
     before: str
     after: LaidOut

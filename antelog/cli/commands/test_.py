@@ -260,7 +260,6 @@ class Verdicts:
         ]
 
     def report(self, report: RunReport) -> None:
-        """Prints the coverage of programs, programs without tests, and the counts."""
         known = [each.coverage for each in report.suites if each.coverage is not None]
         for number, coverage in enumerate(known):
             if number == 0 or coverage.missing:

@@ -56,8 +56,6 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 @dataclass
 class Report:
-    """The counts of a pipeline so far."""
-
     status: Status | None = None  # a line of a terminal that each batch replaces
     timescale: Timescale | None = None
     began: float = field(default_factory=time.monotonic)

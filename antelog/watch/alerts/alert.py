@@ -159,8 +159,6 @@ class ValueTest:
 
 @dataclass(frozen=True)
 class Where:
-    """A condition: a query, if one is given, and tests of its answers."""
-
     query: str | None
     tests: tuple[ValueTest, ...]
 

@@ -79,7 +79,6 @@ class AlertGroups:
                     self._execute("DELETE FROM silent WHERE input = ? AND slot = ?", silent_part(each))
 
     def silent(self) -> list[SilentPart]:
-        """Lists the inputs and slots that were silent by the changes so far."""
         return [SilentPart(*each) for each in self._execute("SELECT input, slot FROM silent")]
 
     def _add(self, changes: Sequence[LogLine], now: float) -> None:
@@ -254,7 +253,6 @@ def _ends(line: LogLine) -> bool:
 
 
 def _rank(route: Route, item: AlertItem) -> int:
-    """Returns the severity as a number; a higher one is worse."""
     return len(SEVERITIES) - SEVERITIES.index(route.severity_of(item.line))
 
 

@@ -1,7 +1,4 @@
-"""Letters to receivers: which changes each one gets, in which words, and in which form.
-
-The key of a letter is a hash of its changes: a receiver that keeps the keys it has seen recognises repeats.
-"""
+"""Letters to receivers: which changes each one gets, in which words, and in which form."""
 
 from __future__ import annotations
 
@@ -28,19 +25,8 @@ from antelog.language.templates import Template, TemplateError, template_of
 from antelog.lazily import brought_by
 from antelog.lines import LABEL, LogLine, amount_text, amounts_so_far, awaited, literals_of
 from antelog.program import Program
+from antelog.watch.alerts import alert as alerts
 from antelog.watch.alerts import receivers
-from antelog.watch.alerts.alert import (
-    GOOD,
-    SILENT_INPUT,
-    Alert,
-    AlertError,
-    AlertQuery,
-    AlertSetup,
-    Choice,
-    as_text,
-    choice_of,
-    queries_of,
-)
 from antelog.watch.board.feed_program import group_name, key_column
 
 _PARTS = ("query", "answer", "others", "tick", "change")
@@ -60,13 +46,13 @@ _LONGEST = 4_000  # receivers refuse messages that are much longer
 # ---- words ----
 
 
-def alert_template(text: str, queries: Sequence[AlertQuery]) -> Template:
+def alert_template(text: str, queries: Sequence[alerts.AlertQuery]) -> Template:
     """Parses a template; an empty one is the default. Raises AlertError for unknown names."""
     known = (*NAMES, *sorted({name for each in queries for name in each.variables}))
     try:
         return template_of(text or DEFAULT, known)
     except TemplateError as error:
-        raise AlertError(f"a template is wrong: {error.message}", error.hint) from None
+        raise alerts.AlertError(f"a template is wrong: {error.message}", error.hint) from None
 
 
 def kind_of_line(line: LogLine) -> str:
@@ -81,15 +67,15 @@ def within_limit(text: str) -> str:
 class ChangeTexts:
     """The values that templates are filled with: those of one change at a time."""
 
-    def __init__(self, queries: dict[str, AlertQuery], timescale: Timescale | None = None) -> None:
+    def __init__(self, queries: dict[str, alerts.AlertQuery], timescale: Timescale | None = None) -> None:
         self.queries, self.timescale = queries, timescale
         self._line: LogLine | None = None
         self._key, self._values_of_line = "", dict[str, str]()
 
-    def query(self, line: LogLine) -> AlertQuery:
+    def query(self, line: LogLine) -> alerts.AlertQuery:
         """Finds the query of a line, or makes one that the program no longer has."""
         name = line["query"]
-        return self.queries.get(name) or AlertQuery(name, (), {}, "confirmed")
+        return self.queries.get(name) or alerts.AlertQuery(name, (), {}, "confirmed")
 
     def of(self, line: LogLine, key: str) -> dict[str, str]:
         """Returns the value of each name; those of the last line are kept, as each receiver asks for them."""
@@ -147,7 +133,7 @@ class ChangeTexts:
             name: "all others" if name in others
             else ticks_in_words(value, ticks[name], self.timescale)
             if name in ticks and isinstance(value, int)
-            else as_text(value)
+            else alerts.as_text(value)
             for name, value in line["answer"].items()
         }  # fmt: skip
 
@@ -169,10 +155,10 @@ class Route:
     """A receiver, the changes that it gets, and their template."""
 
     receiver: receivers.Receiver
-    choice: Choice
+    choice: alerts.Choice
     template: Template
     texts: ChangeTexts
-    setup: AlertSetup
+    setup: alerts.AlertSetup
 
     @property
     def every(self) -> float:
@@ -189,27 +175,27 @@ class Route:
         """Returns the address of the answer on the page, without a token; empty if there is no page."""
         if not self.setup.link:
             return ""
-        path = "inputs" if line["query"] == SILENT_INPUT else f"answer/{name_in(line)}"
+        path = "inputs" if line["query"] == alerts.SILENT_INPUT else f"answer/{name_in(line)}"
         return f"{self.setup.link.rstrip('/')}/{path}"
 
 
-def setup_of(alerts: Sequence[Alert], program: Program, *, chances: bool = True) -> AlertSetup:
+def setup_of(wanted: Sequence[alerts.Alert], program: Program, *, chances: bool = True) -> alerts.AlertSetup:
     """Checks alerts against a program, whose answers may have `chances`. Raises AlertError."""
-    queries = queries_of(program.plan, chances=chances)
-    for alert in alerts:
+    queries = alerts.queries_of(program.plan, chances=chances)
+    for alert in wanted:
         receiver = receivers.receiver_of(alert.to)
         needed, extra = ("apprise", "apprise") if receiver.kind == receivers.APPRISE else ("httpx", "watch")
         if receiver.kind != receivers.COMMAND and find_spec(needed) is None:
-            raise AlertError(
+            raise alerts.AlertError(
                 f"{receiver.kind} needs the package {needed}, which is not installed", brought_by(extra)
             )
         receivers.checked(receiver)
         alert_template(alert.template, queries)
-        choice_of(alert, queries)
+        alerts.choice_of(alert, queries)
         if {LIKELY, UNLIKELY} & {*alert.on} and (reason := _why_never_likely(program, chances=chances)):
-            raise AlertError(f"nothing is ever likely or unlikely: {reason[0]}", reason[1])
-    plan = program.plan
-    return AlertSetup(tuple(alerts), queries, program.source.name, plan.timescale, key=key_column(plan))
+            raise alerts.AlertError(f"nothing is ever likely or unlikely: {reason[0]}", reason[1])
+    plan, name = program.plan, program.source.name
+    return alerts.AlertSetup(tuple(wanted), queries, name, plan.timescale, key=key_column(plan))
 
 
 def _why_never_likely(program: Program, *, chances: bool) -> tuple[str, str] | None:
@@ -221,12 +207,13 @@ def _why_never_likely(program: Program, *, chances: bool) -> tuple[str, str] | N
     return None
 
 
-def routes_of(setup: AlertSetup) -> tuple[Route, ...]:
+def routes_of(setup: alerts.AlertSetup) -> tuple[Route, ...]:
     named = receivers.named_apart([receivers.receiver_of(alert.to) for alert in setup.alerts])
     texts = ChangeTexts({each.name: each for each in setup.queries}, setup.timescale)
     found = []
     for receiver, alert in zip(named, setup.alerts, strict=True):
-        choice, template = choice_of(alert, setup.queries), alert_template(alert.template, setup.queries)
+        choice = alerts.choice_of(alert, setup.queries)
+        template = alert_template(alert.template, setup.queries)
         found.append(Route(receiver, choice, template, texts, setup))
     return tuple(found)
 
@@ -274,7 +261,7 @@ class AlertGroup:
 
         def rank(item: AlertItem) -> tuple[bool, bool, int]:
             severity = route.severity_of(item.line)
-            return severity == GOOD, item.status == RESOLVED, SEVERITIES.index(severity)
+            return severity == alerts.GOOD, item.status == RESOLVED, SEVERITIES.index(severity)
 
         latest = {name_in(each.line): each for each in self.items}
         return min(reversed(latest.values()), key=rank)
@@ -320,6 +307,7 @@ def letter_of(route: Route, group: AlertGroup, firing: Mapping[str, StillFiring]
 
 
 def key_of(line: LogLine) -> str:
+    """Hashes a change: a receiver that keeps the keys it has seen recognises repeats."""
     return _hash([line.get(part) for part in _PARTS])
 
 
@@ -349,7 +337,7 @@ def _of_alertmanager(route: Route, item: AlertItem, still: StillFiring | None) -
     """Writes an alert for Alertmanager; it fires as long as an answer with the same labels does."""
     line, values = item.line, route.texts.of(item.line, key_of(item.line))
     labels = {"alertname": line["query"], "query": line["query"], "severity": route.severity_of(line)}
-    if line["query"] == SILENT_INPUT:  # each input and slot has labels of its own
+    if line["query"] == alerts.SILENT_INPUT:  # each input and slot has labels of its own
         labels |= {name: str(value) for name, value in line["answer"].items()}
         still = StillFiring(item.since, 1) if item.status == FIRING else None
     elif route.setup.key is not None and route.texts.query(line).key is not None:

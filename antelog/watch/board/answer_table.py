@@ -59,8 +59,6 @@ class ListRow:
 
 @dataclass(frozen=True)
 class RowList:
-    """Some rows, and the numbers of all rows, groups and answers."""
-
     rows: Sequence[ListRow]
     total: int
     groups: int
@@ -69,8 +67,6 @@ class RowList:
 
 @dataclass(frozen=True)
 class SqlCondition:
-    """A condition in SQL with its parameters."""
-
     sql: str = "1"
     values: tuple[object, ...] = ()
 

@@ -125,7 +125,6 @@ class Board:
         return AnswerTables(self.open, self.decided, self.touched, lambda: self.head)
 
     def find(self, name: str) -> TrackedAnswer | None:
-        """Finds an answer that is open, was lately decided, or was read again."""
         return self.open.get(name) or self.decided.get(name) or self.recalled.get(name)
 
     def recall(self, name: str, records: Iterable[Mapping[str, Any]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -45,21 +45,17 @@ class FeedProgram:
         return self.program.plan.timescale if self.program else None
 
     @cached_property
-    def _queries(self) -> Sequence[Relation]:
-        return [*self.program.plan.queries] if self.program else []
+    def _queries(self) -> Mapping[str, Relation]:
+        return {query.name: query for query in self.program.plan.queries} if self.program else {}
 
     @cached_property
     def ticks(self) -> Mapping[str, Mapping[str, str]]:
         """The variables of each query that have ticks, with their types."""
-        return {query.name: query.answer.ticks for query in self._queries}
+        return {name: query.answer.ticks for name, query in self._queries.items()}
 
     @cached_property
     def alerts(self) -> Mapping[str, float | None]:
-        return {query.name: query.alert for query in self._queries}
-
-    @cached_property
-    def _severities(self) -> Mapping[str, str]:
-        return {query.name: query.severity for query in self._queries}
+        return {name: query.alert for name, query in self._queries.items()}
 
     @cached_property
     def rests_on(self) -> Mapping[str, frozenset[str]]:
@@ -69,7 +65,7 @@ class FeedProgram:
         for edge in graph_of(self.program.document).edges:
             below.setdefault(edge.target, set()).add(edge.source)
         names = {each.name for each in self.program.plan.inputs}
-        return {query.name: frozenset(names & _reachable(below, query.predicate)) for query in self._queries}
+        return {name: frozenset(names & _reachable(below, q.predicate)) for name, q in self._queries.items()}
 
     @cached_property
     def keys(self) -> Mapping[str, str]:
@@ -77,7 +73,7 @@ class FeedProgram:
         return {} if self.program is None else group_variables(self.program.plan)
 
     def severity(self, query: str) -> str:
-        return self._severities.get(query, "info")
+        return self._queries[query].severity if query in self._queries else "info"
 
     def key_of(self, answer: TrackedAnswer) -> str:
         values, ticks = answer.values, self.ticks.get(answer.query, {})

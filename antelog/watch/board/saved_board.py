@@ -1,7 +1,4 @@
-"""A board in a file beside its feed, so that a restarted page goes on from it; nothing in it is code.
-
-A checksum of the last records that were read shows whether it is of this feed.
-"""
+"""A board in a file beside its feed, so that a restarted page goes on from it; nothing in it is code."""
 
 from __future__ import annotations
 

@@ -58,7 +58,6 @@ class Trust:
         self.latest.pop(answer.id, None)
 
     def reach(self, tick: int) -> None:
-        """Scores the rejected answers that are decided before this tick."""
         self.now = max(self.now, tick)
         while self.waiting and self.waiting[0][0] < tick:
             _, number, answer = heapq.heappop(self.waiting)

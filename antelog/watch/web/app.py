@@ -249,7 +249,6 @@ class _Routes:
         return Response(found, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     async def facts(self, request: Request) -> Response:
-        """Stores facts for an input, and acknowledges them once they are on disk."""
         name, body = request.path_params["input"], await request.body()
         program = self.live.board.head.program
         if self.entry.store is None or (program and name not in {each.name for each in program.plan.inputs}):
@@ -258,7 +257,6 @@ class _Routes:
         return await _answered("the facts could not be kept: ", taking)
 
     async def acts(self, request: Request) -> Response:
-        """Lists the acts of people, and stores one, which all readers then see."""
         if not self.act_list.possible:
             return _missing()
         return await _answered("it could not be kept: ", self._acts(request))

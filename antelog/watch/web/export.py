@@ -180,8 +180,6 @@ _EVERY = {"severity": list(SEVERITIES), "group": ["none"], **_WHOLE}
 
 @dataclass(frozen=True)
 class SharedTable:
-    """A table of facts as texts."""
-
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
 

@@ -77,7 +77,6 @@ _OTHER_FILES = 64  # further files that this process needs
 
 @cache
 def most() -> int:
-    """Returns the most connections at once: fewer where a process may open few files."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST if files == resource.RLIM_INFINITY else max(1, min(MOST, files - _OTHER_FILES))
 

@@ -140,7 +140,6 @@ class LiveBoard:
 
     @property
     def damaged(self) -> int:
-        """The number of lines that were skipped, as they are not records."""
         return self.board.damaged + self.reader.damaged
 
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
@@ -319,7 +318,6 @@ class EngineReader(Reader):
         self._waiting.append({"head": {**known, "open": self._lines(StepResult(engine.now, tables))}})
 
     def change_rules(self, change: RuleChange, program: Program) -> None:
-        """Adds the change of the engine's rules to those of a program."""
         closed, changes = steps_of(change, self.engine.plan)
         self._waiting.extend(self._lines(closed))
         self._begin(program, {"rules_changed": remark(change, self.engine.plan)})

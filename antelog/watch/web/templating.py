@@ -93,7 +93,6 @@ def asset(name: str) -> bytes:
 
 @cache
 def version() -> str:
-    """Returns a hash of all assets, which is part of their addresses."""
     found = blake2b(digest_size=8)
     for name in ASSETS:
         found.update(asset(name))

@@ -1,4 +1,4 @@
-"""antelog/watch/alerts/running.py: what is sent arrives, whatever becomes of the receiver meanwhile."""
+"""antelog/watch/alerts/{running,outbox}.py: what is sent arrives once, whatever becomes of the receiver."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ import pytest
 
 from antelog.run.store import inbox
 from antelog.run.store.store import Store
+from antelog.watch.alerts import outbox as module
 from antelog.watch.alerts import running, sending
-from antelog.watch.alerts.alert import Alert, AlertSetup
-from antelog.watch.alerts.letters import key_of
-from antelog.watch.alerts.outbox import OUTCOMES, counts_in
+from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
+from antelog.watch.alerts.letters import Letter, key_of
+from antelog.watch.alerts.outbox import DROPPED, OUTCOMES, REFUSED, SENT, Outbox, counts_in, opened
 from antelog.watch.alerts.running import run
 from antelog.watch.alerts.sending import say
 from tests.processes import until_async
@@ -349,3 +350,58 @@ def test_alerts_that_nobody_asks_for_any_more_stay(
 def test_nothing_said_is_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
     say("a\x1b[2J\nb")
     assert capsys.readouterr().err == "alerts: a\\u001b[2J\\u000ab\n"
+
+
+A, B, C = (Letter(key, f'{{"n": {n}}}', key) for n, key in enumerate("abc", 1))
+
+
+def keys(outbox: Outbox, receiver: str = "x") -> list[str]:
+    found = []
+    while (letter := outbox.first(receiver)) is not None:
+        found.append(letter.key)
+        outbox.settle(receiver, letter, SENT)
+    return found
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    Store.open(tmp_path / "s").close()
+    return tmp_path / "s"
+
+
+def test_counts(path: Path) -> None:
+    with opened(path) as outbox:
+        assert outbox.counts() == {}
+        outbox.receive(["x", "z"])
+        outbox.add([("x", A), ("x", B), ("x", C)])
+        for outcome in (SENT, REFUSED):
+            first = outbox.first("x")
+            assert first is not None
+            outbox.fail("x", first, itself=False)
+            outbox.settle("x", first, outcome)
+    with opened(path) as outbox:
+        assert outbox.counts() == {
+            "x": {"sent": 1, "failed": 2, "refused": 1, "dropped": 0, "waiting": 1},
+            "z": {"sent": 0, "failed": 0, "refused": 0, "dropped": 0, "waiting": 0},
+        }
+
+
+def test_the_oldest_of_too_many_are_given_up(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST", 2)
+    with opened(path) as outbox:
+        outbox.receive(["x"])
+        outbox.add([("y", A), ("x", A), ("x", B), ("x", C)])
+        assert outbox.counts()["x"][DROPPED] == 1
+        assert keys(outbox) == ["b", "c"]
+        assert keys(outbox, "y") == ["a"]
+
+
+def test_another_file_is_refused(path: Path) -> None:
+    path.write_text("no database, but some text of a length that is beyond doubt\n" * 20, encoding="utf-8")
+    with (
+        pytest.raises(
+            AlertError, match=r"the alerts cannot be kept in .*is not a store.*Give another --state"
+        ),
+        opened(path),
+    ):
+        pass

@@ -185,10 +185,6 @@ def test_a_command_gets_a_line_of_json() -> None:
     assert words == "$HOME; touch x|*"  # no shell has seen them
 
 
-def test_a_command_need_not_read() -> None:
-    assert attempt(command("pass")) == Attempt("sent")
-
-
 def test_what_a_command_prints_is_not_in_our_results(capfd: pytest.CaptureFixture[str]) -> None:
     attempt(command("print('out'); import sys; sys.stderr.write('err')"))
     assert capfd.readouterr() == ("", "err")
@@ -205,7 +201,8 @@ def test_a_pipe_in_place_of_a_file_is_not_waited_for() -> None:
     assert "no address" in attempt(receiver_of("webhook:@b.url")).reason
 
 
-def test_a_command_that_fails() -> None:
+def test_a_command_need_not_read_and_may_fail() -> None:
+    assert attempt(command("pass")) == Attempt("sent")
     assert attempt(command("raise SystemExit(3)")) == Attempt(AGAIN, "ended with 3", there=True)
 
 
@@ -225,12 +222,9 @@ def test_a_command_that_hangs_is_ended_with_its_children() -> None:
 NOW = datetime(2026, 11, 25, 9, 0, tzinfo=UTC)
 
 
-def test_waits_grow_up_to_five_minutes() -> None:
+def test_waits_grow_up_to_five_minutes_and_differ() -> None:
     assert [wait_after(n, draw=lambda: 1.0) for n in range(1, 11)] == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300]
     assert wait_after(10_000, draw=lambda: 1.0) == 300
-
-
-def test_waits_differ() -> None:
     assert wait_after(4, draw=lambda: 0.0) == 4
     assert len({wait_after(4) for _ in range(20)}) > 10
 

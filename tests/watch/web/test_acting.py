@@ -1,4 +1,4 @@
-"""antelog/watch/web/acting.py: acknowledging, snoozing and noting over the API, and who may."""
+"""antelog/watch/web/api.py: acknowledging, snoozing and noting, and who may."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def test_addresses_that_are_safe() -> None:
         assert checked(address) is address
 
 
-def test_a_link_names_what_others_call_it() -> None:
+def test_a_link_names_what_others_call_it_and_has_a_token_of_its_own() -> None:
     far = PageAddress(
         host="0.0.0.0", port=8443, allowed_hosts=("plant.example",), certificate="x", tokens=Tokens("t")
     )
@@ -128,9 +128,6 @@ def test_a_link_names_what_others_call_it() -> None:
     )
     assert proxied.link == "https://plant.example/?token=t"
     assert PageAddress(host="::1", port=80, tokens=Tokens("t")).link == "http://[::1]:80/?token=t"
-
-
-def test_every_page_has_a_token_of_its_own() -> None:
     assert PageAddress().tokens != PageAddress().tokens
     assert len(PageAddress().tokens.look or "") >= 32
 

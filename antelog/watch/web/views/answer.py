@@ -132,7 +132,6 @@ def _cases(scene: ViewContext, line: LogLine) -> Iterator[dict[str, object]]:
 
 
 def _chart(scene: ViewContext, found: TrackedAnswer) -> TimeChart | None:
-    """Draws the chance over time; None if there was none."""
     so_far = [(tick, chance) for tick, chance in found.chances if chance is not None]
     if not so_far:
         return None

@@ -110,8 +110,6 @@ class TickClock:
 
 @dataclass(frozen=True, eq=False)
 class ViewContext:
-    """All that a view is rendered from."""
-
     board: Board
     root: str = ""  # the path at which the page is mounted
     given: Given = field(default_factory=dict)  # the parameters of the address

@@ -254,7 +254,6 @@ def _early(scene: ViewContext, wanted: AnswerFilter) -> str:
 
 
 def _chart(scene: ViewContext, wanted: AnswerFilter) -> TimeChart | None:
-    """Draws how many were decided when; None if there are none."""
     bins = scene.board.tables.decided.histogram(wanted, _BINS)
     if not bins:
         return None
