@@ -45,7 +45,7 @@ def test_a_wrong_program(name: str, record: bool) -> None:
             assert "…" in statement or parse_statements(Source(statement)).diagnostics == (), statement
 
 
-# Codes of pipelines have theirs in tests/cli/pipelines, those of tests of rules in tests/workbench/testing.
+# Codes of pipelines have theirs in tests/run/test_config, those of tests of rules in tests/workbench/testing.
 @pytest.mark.parametrize("code", [code for code in CATALOGUE if not code.startswith(("E7", "E8"))])
 def test_every_code_has_a_program(code: str) -> None:
     assert any(name.startswith(f"{code}-{CATALOGUE[code]}") or code == "E001" for name in PROGRAMS)

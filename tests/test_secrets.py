@@ -21,8 +21,7 @@ from antelog.spark.endpoints.endpoints import SINKS, SOURCES, properties_of
 from antelog.spark.failures import plain
 from antelog.spark.pipeline.configuration import settings_of
 from antelog.spark.pipeline.session import properties
-from tests.cli.pipelines import diagnostics
-from tests.cli.trying import antelog
+from tests.cli.trying import antelog, diagnostics
 
 JAAS = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="me" password="hunter2";'
 HARD = "h=u&n/t;e:r# {2}%20+'\"\\ü"

@@ -13,6 +13,7 @@ from antelog.cli.arguments.completion import completion
 from antelog.cli.show.endings import checked_outputs
 from antelog.cli.show.terminal import shown_mistakes
 
+# The commands with their lines in a list, so that none is imported for it.
 _COMMANDS = {
     "check": "Check the rules, and say when answers open and by when they are decided.",
     "diff": "Say what a new version of the rules changes.",
@@ -28,7 +29,6 @@ _COMMANDS = {
     "watch": "Follow facts as they come, with a page and alerts.",
     "why": "Say why an answer is there, or why not.",
 }
-"""The commands with their lines in a list, so that none is imported for it."""
 
 _MODULES = {"format": "format_", "test": "test_", "try": "try_", "learn": "chances", "score": "chances"}
 

@@ -1,9 +1,4 @@
-"""The page of a run, and a page of changes: `antelog watch CHANGES`.
-
-changes/                           a folder of JSON lines or Parquet, as `antelog run` writes it, or a feed
-turbines.state                     the store of another `antelog watch`
-kafka://localhost:9092/changes     a topic, whose messages are copied to a feed first
-"""
+"""The page of a run, and a page of changes: `antelog watch CHANGES`."""
 
 from __future__ import annotations
 
@@ -21,7 +16,8 @@ from antelog.diagnostics import Source
 from antelog.errors import UnsupportedError
 from antelog.run.address import Kafka, address_of
 from antelog.run.settings import PageSettings
-from antelog.run.store import BatchFeed, FolderFeed, about, is_store
+from antelog.run.store.database import is_store
+from antelog.run.store.feed import BatchFeed, FolderFeed, about
 from antelog.watch.changes import ChangesPump
 from antelog.watch.web.address import PageAddress, Tokens, checked, new_token
 from antelog.watch.web.serving import Page
@@ -30,15 +26,11 @@ from antelog.writing import temporary_folder
 _CHANGES = (".jsonl", ".ndjson", ".json", ".parquet")
 _LOOK = 0.2
 
-Tend = Callable[[], object]
-"""A function, often called, that restarts a process if it has ended."""
+Tend = Callable[[], object]  # a function, often called, that restarts a process if it has ended
 
 
 def page_address(settings: PageSettings, *, facts: str | None = None, acts: bool = False) -> PageAddress:
-    """The address of a page, with the token for posting `facts`, and with `acts` one for acting.
-
-    Raises UsageError for settings that do not fit.
-    """
+    """The address of a page, with tokens for posting `facts` and for acts. Raises UsageError."""
     address = PageAddress(
         host=settings.host,
         port=settings.port,
@@ -104,10 +96,7 @@ def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
 def with_page(
     feed: Path, address: PageAddress, stack: ExitStack, posted: Iterable[str] = (), *, new_facts: bool = False
 ) -> Page:
-    """Serves a page until the stack is closed, and prints its links.
-
-    `posted` are the inputs whose facts may be posted to it; a new token for that is printed.
-    """
+    """Serves a page until the stack is closed; prints its links, and where `posted` facts go."""
     page = Page(feed, address)
     stack.callback(page.stop)
     say_whole(f"the page: {page.url}")

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.columns.column_set import ColumnSet
+from antelog.engine.columns import tables
 from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, groups, in_order, keys_of, sorting
 from antelog.engine.step.lines import Lines as Logged
@@ -40,7 +40,7 @@ from antelog.forecast.scores.scored_lines import FirstAlerts
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerChances(ColumnSet):
+class AnswerChances(tables.ColumnSet):
     """Answers with their chances at some ticks; `line` is their last line (-1: from an earlier step)."""
 
     predictions: Predictions
@@ -227,7 +227,7 @@ LONGEST = 4096  # the most ticks after a line at which an answer may still becom
 
 
 @dataclass(frozen=True, eq=False)
-class ChanceRequests(ColumnSet):
+class ChanceRequests(tables.ColumnSet):
     """Open answers and the ticks at which their chances are computed: at lines, with alerts at every tick."""
 
     answer: tuple[Column, ...]

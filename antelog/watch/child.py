@@ -1,8 +1,4 @@
-"""Child processes of the one that follows the stream: the page and the alerts.
-
-A child ends when its standard input does, so it never outlives this process. Its settings are the first line
-there, so that no list of processes shows a token or an address.
-"""
+"""Child processes of the one that follows the stream: they end when their standard input does."""
 
 from __future__ import annotations
 
@@ -20,26 +16,23 @@ LONGEST = 300.0  # seconds from one start to the next, at most
 
 
 class Child:
-    """A Python module that runs in a process of its own. With `answers` its output is read here.
-
-    Nothing of the working folder is imported (`-P`), where somebody's rules and facts are. All threads share
-    one heap of the C library: with one for each, a page held twice the memory, and ever more.
-    """
+    """A Python module that runs in a process of its own. With `answers` its output is read here."""
 
     def __init__(self, module: str, order: bytes, *, answers: bool = False) -> None:
         # A session of its own: an interrupt of the terminal is for this process, which ends its children.
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", module],
+            [sys.executable, "-P", "-m", module],  # not from the working folder, where a user's files are
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE if answers else subprocess.DEVNULL,
             stderr=subprocess.PIPE if answers else None,
             start_new_session=True,
-            env={"MALLOC_ARENA_MAX": "1", **os.environ},
+            env={"MALLOC_ARENA_MAX": "1", **os.environ},  # with a heap for each thread a page grows for ever
         )
         self._errors = b""
         self._reading = threading.Thread(target=self._read_errors, daemon=True)
         self._reading.start()
         assert self.process.stdin is not None
+        # Settings come by its input, so that no list of processes shows a token or an address.
         with suppress(OSError):  # it has ended already, and has printed why
             self.process.stdin.write(order + b"\n")
             self.process.stdin.flush()
@@ -67,7 +60,6 @@ class Child:
 
     @property
     def how_it_ended(self) -> str:
-        """Its exit status, or the signal that ended it."""
         status = self.process.returncode
         return signal.Signals(-status).name if status is not None and status < 0 else f"status {status}"
 

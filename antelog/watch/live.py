@@ -1,14 +1,4 @@
-"""The page as an ASGI app, to be mounted in an app of yours.
-
-    page = antelog.live(engine)
-    page.tell(engine.advance(8, facts))      after each step
-    page.change_rules(program)               after engine.change_rules(program, accept=True)
-    app.mount("/antelog", page)              in any ASGI app, or: uvicorn module:page
-
-In a notebook it is displayed as a link, and served to this machine. Its source is an engine, the store of an
-`antelog watch`, or a folder of changes. The outer app decides on access, unless a `token` is given; then the
-link ends in `?token=…`.
-"""
+"""The page as an ASGI app, to be mounted in an app of yours; a notebook shows a link to it."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from tests.processes import Start, until
 pytest.importorskip("uvicorn")
 
 ANTELOG = str(Path(sys.executable).with_name("antelog"))
+# What a planted module does; it is no module that anybody could go on with.
 MARK = "open(__file__ + '.ran', 'w').close()\n"
-"""What a planted module does; it is no module that anybody could go on with."""
 
 
 @pytest.fixture

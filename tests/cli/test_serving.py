@@ -27,8 +27,6 @@ Found = TypeVar("Found")
 
 
 class _Watch:
-    """`antelog watch` as a process; what it says on stderr is in a file."""
-
     def __init__(self, start: Start, *arguments: object, stdin: int = subprocess.DEVNULL) -> None:
         with Path("said").open("w") as said, Path("reported").open("w") as reported:
             self.process = start(command("watch", *arguments), stdin=stdin, stdout=reported, stderr=said)

@@ -11,7 +11,7 @@ from antelog.files.naming import Form
 from antelog.run.address import Console, Files, Jdbc, Kafka, Table
 from antelog.run.config import parse_config, places
 from antelog.run.settings import Settings
-from tests.cli.pipelines import diagnostics
+from tests.cli.trying import diagnostics
 
 RIGHT = """\
 program = "p.alog"

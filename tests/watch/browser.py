@@ -1,10 +1,4 @@
-"""A real browser, driven from tests: Chromium, told what to do through two pipes.
-
-with browser() as tab:
-    tab.open(url)
-    tab.until("document.querySelectorAll('.row').length > 4")
-    tab.picture(path)
-"""
+"""A real browser, driven from tests: Chromium, told what to do through two pipes."""
 
 from __future__ import annotations
 
@@ -56,14 +50,12 @@ class Tab:
         self.until("state !== null")
 
     def run(self, script: str) -> Any:
-        """What an expression comes to; promises are waited for."""
         found = self.tell("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in found:
             raise AssertionError(json.dumps(found["exceptionDetails"])[:2000])
         return found["result"].get("value")
 
     def until(self, script: str) -> None:
-        """Wait until an expression is true."""
 
         def seen() -> bool:
             try:
@@ -148,7 +140,6 @@ class Browser:
         self.pipes = pipes
 
     def opened(self, url: str, width: int = 1440) -> Tab:
-        """A page of antelog in a tab of another person."""
         tab = self.tab(alone=True)
         tab.size(width, 900)
         tab.open_page(url)

@@ -12,10 +12,9 @@ from tests.processes import Process, started
 
 
 def killed_while_it_runs(command: list[str], path: Path, data: bytes, dice: random.Random, times: int) -> int:
-    """Let the path grow to this data, and kill the command as often; how often one was still running then.
+    """Grows a file by bytes, or a folder by files, and kills the command as often; how often one still ran.
 
-    A file grows by bytes, a folder by files. Beside the command two more of the same are started, one of
-    which waits; they are killed after it.
+    Beside the command two more of the same are started, one of which waits; they are killed after it.
     """
     killed, done = 0, 0
     for number in range(times):

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
 from tests.lines import lines_of, open_lines
@@ -24,19 +24,14 @@ Malf(X, T) :- Hot(X, T), Hot(X, T+1).
 query Malf(X, T) alert 75%.
 """
 Record = Any
-_LEFT = (1.0, 0.3, 0.1)
-"""The share of readings that are still on their way, so many ticks after their own."""
-_BASE = 500_000_000
-"""The tick that programs run about here, far from all other numbers."""
+_LEFT = (1.0, 0.3, 0.1)  # the share of readings that are still on their way, so many ticks after their own
+_BASE = 500_000_000  # the tick that programs run about here, far from all other numbers
 
 
 def possible(
     device: str, about: int, at: int | None = None, chance: float | None = 0.5, **words: str
 ) -> Record:
-    """The line of an answer of which the first of two readings came at a tick, and the other is awaited.
-
-    `words` are the name of its `query`, its `text`, and the kind of `change`.
-    """
+    """The line of an answer of which the first of two readings came; `words`: `query`, `text`, `change`."""
     at = about if at is None else at
     program = _program(chance, at - about, words.pop("query", "Malf"), words.pop("text", ""))
     return _moved(
@@ -45,7 +40,6 @@ def possible(
 
 
 def confirmed(device: str, about: int, at: int) -> Record:
-    """The line of an answer whose second reading came at a tick."""
     return decided("confirmed", device, about, at)
 
 
@@ -74,10 +68,7 @@ def _program(chance: float | None, waited: int, query: str, text: str) -> str:
 
 @cache
 def _text(program: str, device: str, came: tuple[int, int], change: str) -> str:
-    """The line about `_BASE`, and how many ticks after it both readings came.
-
-    There is no second one if that is 0, and before 0 one that is low.
-    """
+    """The line about `_BASE`, and the ticks after which both readings came: 0 for none, below 0 a low one."""
     first, then = came
     facts = [("Temp", (device, "high", _BASE), _BASE + first)]
     if then not in (0, -3):  # which is too late
@@ -113,7 +104,6 @@ def status(tick: int, facts: int = 100, at: str = "2026-11-25T09:00:00.000Z", **
 
 
 def ago(seconds: float) -> str:
-    """The moment some seconds before now, as statuses have it."""
     return (datetime.now(UTC) - timedelta(seconds=seconds)).isoformat(timespec="milliseconds")
 
 
@@ -122,7 +112,6 @@ def head(open_lines: Sequence[Record] = (), tick: int = 0, program: str = PROGRA
 
 
 def written(path: Path, records: Iterable[Record], program: str = PROGRAM) -> Store:
-    """A store whose feed has these records."""
     store = Store.open(path, temporary=True)
     store.feed.begin({"program": program, "path": "plant/hot.alog", "tick": 0, "time": None})
     add(store, *records)
@@ -143,7 +132,6 @@ def served(
 
 
 def add(store: Store, *records: Record) -> None:
-    """More records in a feed."""
     store.feed.append([json.dumps(record) for record in records])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from antelog.run.store import FeedReader, StoredFeedAt
+from antelog.run.store.feed import FeedReader, StoredFeedAt
 from antelog.watch.alerts.alert import Alert
 from antelog.watch.board.board import Board
 from antelog.watch.board.selection import AnswerFilter
@@ -56,8 +56,8 @@ def told(records: Records, device: str = "a") -> list[tuple[Any, ...]]:
 
 
 FIRST = ("a,low,0", "a,high,1", "c,low,0", "c,low,1", *of_b(0, 6))
+# The devices a and c fall silent after 1, b goes on; and a comes again.
 AGAIN = (*of_b(7, 8), "a,low,8", *of_b(9, 10))
-"""The devices a and c fall silent after 1, b goes on; and a comes again."""
 
 
 def test_a_run_tells_when_facts_of_what_was_lost_come_again(follow: Follow) -> None:
@@ -96,7 +96,6 @@ def alerts(folder: Path) -> test_groups.Clock:
 
 
 def texts(clock: test_groups.Clock, records: Records) -> list[str]:
-    """What is sent about records of a feed."""
     clock.groups.take(1, records)
     return [f"{each['status']}: {each['text'].removeprefix('a is about to ')}" for each in clock.sent()]
 

@@ -107,13 +107,13 @@ def _completing(names: Names, *, files: bool = False) -> Complete:
     return complete
 
 
+# Suggestions for options, by the names in structs of options.
 COMPLETE: dict[str, Complete] = {
     "inputs": _completing(lambda program: [f"{each.name}=" for each in program.plan.inputs], files=True),
     "statics": _completing(lambda program: [f"{each.name}=" for each in program.plan.statics], files=True),
     "queries": _completing(lambda program: [each.name for each in program.plan.queries]),
     "limits": _completing(lambda program: [f"{each.name}=" for each in program.document.limits]),
 }
-"""Suggestions for options, by the names in structs of options."""
 
 
 def _files(beginning: str) -> Iterable[str]:

@@ -1,9 +1,4 @@
-"""Flags of commands, derived from structs of options.
-
-@click.argument("program", …)
-@flags(TRY, settings=Settings)
-def try_(settings: Settings) -> None: ...
-"""
+"""Flags of commands, derived from structs of options: `@flags(TRY, settings=Settings)`."""
 
 from __future__ import annotations
 
@@ -25,8 +20,11 @@ from antelog.secrets import shows_secret
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+# A key in the context of a command with an option that shows a secret.
+FINE = "Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is."
+FINE_ON_STDOUT = f"{FINE} Results go to stdout, everything else to stderr."
+
 SECRET_SHOWN = "antelog: a secret is shown"
-"""A key in the context of a command with an option that shows a secret."""
 _WARNING = (
     "warning: everyone who may list the processes of this machine can read the password on the command "
     "line; write '${NAME}' in its place and set the variable NAME, or use --config"
@@ -58,10 +56,7 @@ class OptionType(click.ParamType[Any]):
 
 
 def flags(runner: Runner, **structs: type) -> Callable[[Command], Command]:
-    """Adds the options of structs to a command, which gets each struct as an argument, and ends in words.
-
-    The argument `program` of the command becomes a field of the struct.
-    """
+    """Adds the options of structs to a command, which gets each struct as an argument, and ends in words."""
     options = [each for struct in structs.values() for each in options_of(struct, runner.name)]
 
     def wrap(command: Command) -> Command:

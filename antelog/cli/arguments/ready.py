@@ -43,13 +43,8 @@ def _replaying(name: str) -> Runner:
     return Runner(name, sources, Reach(runner, "write", (Files,), {Console: "Give a file."}))
 
 
-TRY = _replaying("try")
-LEARN = _replaying("learn")
-SCORE = _replaying("score")
-DRAW = _replaying("draw")
-DIFF = _replaying("diff")
-WHY = _replaying("why")
-PLAY = _replaying("play")
+TRY, LEARN, SCORE = map(_replaying, ("try", "learn", "score"))
+DRAW, DIFF, WHY, PLAY = map(_replaying, ("draw", "diff", "why", "play"))
 WRITTEN: Reach[Files | Kafka] = Reach(
     "`antelog watch`",
     "write",
@@ -61,10 +56,7 @@ WATCH = Runner("watch", FOLLOWED, WRITTEN)
 
 
 def ready(settings: Settings, runner: Runner, output: Path | None = None) -> Ready:
-    """Merges and checks settings, and loads their program; `output` is a file that the command writes.
-
-    Raises ProgramError for mistakes in a file, UsageError for mistakes in options.
-    """
+    """Checks settings, and loads their program; `output` is a file to write. Raises AntelogError."""
     config = None if settings.config is None else read_config(settings.config, Settings, runner)
     merged = settings if config is None else settings_with(config, settings)
     return checked(merged, runner, config, output)

@@ -111,7 +111,6 @@ def print_plan(plan: Plan, rows: Mapping[str, int] | None, console: Console) -> 
 
 
 def _on_chances(plan: Plan) -> Mapping[str, str]:
-    """Why queries have no chances, if any are asked for."""
     if not plan.declares_chances and all(query.alert is None for query in plan.queries):
         return {}
     from antelog.forecast.inference.chances import summary  # noqa: PLC0415 - few programs have chances

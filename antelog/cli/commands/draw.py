@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from antelog.cli.arguments.flags import flags
+from antelog.cli.arguments.flags import FINE, flags
 from antelog.cli.arguments.ready import DRAW, ready, through, tick_given
 from antelog.cli.show.terminal import say
 from antelog.errors import DataError, UnsupportedError
@@ -50,11 +50,7 @@ class DrawFlags:
     title: str | None = option(None, text("TEXT"), "The title above the picture.")
 
 
-@click.command(
-    "draw",
-    epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
-    f"Needs Altair: {brought_by('draw')}.",
-)
+@click.command("draw", epilog=f"{FINE} Needs Altair: {brought_by('draw')}.")
 @click.argument(
     "source", metavar="PROGRAM|LOG", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path)
 )

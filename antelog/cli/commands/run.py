@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from antelog.cli.arguments.flags import flags
+from antelog.cli.arguments.flags import FINE, flags
 from antelog.cli.arguments.ready import RUN, ready
 from antelog.cli.serving import page_address
 from antelog.cli.show.terminal import print_diagnostics, say_what_is_missing
@@ -22,11 +22,7 @@ from antelog.spark.settings import BUCKETS, master_of
 from antelog.watch.web.address import PageAddress
 
 
-@click.command(
-    "run",
-    epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
-    "Results go to their outputs, everything else to stderr.",
-)
+@click.command("run", epilog=f"{FINE} Results go to their outputs, everything else to stderr.")
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @flags(RUN, settings=Settings)
 def run(settings: Settings) -> None:

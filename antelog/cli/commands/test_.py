@@ -133,8 +133,8 @@ def _record(paths: Sequence[Path], given: Given) -> None:
 
 BETWEEN = 0.2
 
+# When a file was written, in nanoseconds, and its size; None if there is no file.
 FileState = tuple[int, int] | None
-"""When a file was written, in nanoseconds, and its size; None if there is no file."""
 
 
 def files_of(report: RunReport) -> set[Path]:
@@ -159,10 +159,7 @@ def _state(path: Path) -> FileState:
 def wait_for_change(
     state: Mapping[Path, FileState], more: Callable[[], Iterable[Path]], stopping: Callable[[], bool]
 ) -> None:
-    """Returns when a file has changed, when there are `more`, or when stopping.
-
-    While a file is being written, it waits until two looks in a row see the same.
-    """
+    """Returns when a file has changed and is written to its end, when there are `more`, or when stopping."""
     last = state
     while not stopping():
         now = state_of({*state, *more()})
@@ -177,8 +174,8 @@ def wait_for_change(
 WIDTH = 100
 
 _MARGIN, _GUTTER = 6, 3
+# The colours of what is expected and found, where they differ (True) and where not.
 _COLOURS = {False: ("", ""), True: (TERMINAL["evidence"], TERMINAL["false"])}
-"""The colours of what is expected and found, where they differ (True) and where not."""
 
 _MOST_MISSING = 20
 

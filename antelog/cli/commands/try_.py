@@ -1,7 +1,4 @@
-"""`antelog try`: replays recorded facts through the engine in this process; at the end, a summary.
-
-possible at 0, confirmed at 2, decided by 4    2 ticks before confirmed, 4 before the deadline
-"""
+"""`antelog try`: replays recorded facts through the engine in this process; at the end, a summary."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rich.text import Text
 
-from antelog.cli.arguments.flags import flags
+from antelog.cli.arguments.flags import FINE_ON_STDOUT, flags
 from antelog.cli.arguments.ready import TRY, ready, rejects_of
 from antelog.cli.show import listing, set_aside, terminal
 from antelog.compile.nodes.plan import Relation
@@ -36,11 +33,7 @@ from antelog.run.settings import Settings
 from antelog.theme import TERMINAL
 
 
-@click.command(
-    "try",
-    epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
-    "Results go to stdout, everything else to stderr.",
-)
+@click.command("try", epilog=FINE_ON_STDOUT)
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @flags(TRY, settings=Settings)
 def try_(settings: Settings) -> None:
@@ -93,11 +86,10 @@ def _run(given: Ready) -> None:
         rejects.require_use()
 
 
-_MOST_LISTED = 100_000
-"""The most lines of a table for a stretch of time without facts."""
+_MOST_LISTED = 100_000  # the most lines of a table for a stretch of time without facts
 
+# The most lines of snapshots for it: each tick is a step of its own, which takes some milliseconds.
 _MOST_IN_SNAPSHOTS = 20_000
-"""The most lines of snapshots for it: each tick is a step of its own, which takes some milliseconds."""
 
 
 def _replay(
@@ -132,12 +124,11 @@ def _replay(
 
 # ---- the summary ----
 
-_ROOM = 200_000
-"""The lines that are merged at once; more if more answers are open."""
+_ROOM = 200_000  # the lines that are merged at once; more if more answers are open
 _CONFIRMED, _REJECTED = "confirmed", "rejected"
 _OTHERS = "all others"
+# Columns of an answer that is kept; no variable has a space in its name.
 _FIRST, _LAST, _CHANGE = "first line", "last line", "last change"
-"""Columns of an answer that is kept; no variable has a space in its name."""
 
 
 class Outcomes:
@@ -233,16 +224,12 @@ _GAP = "  "
 
 @dataclass(frozen=True)
 class QuerySummary:
-    """The numbers of answers of a query by outcome (`ended`), and of its changes by kind.
-
-    confirmed   the median of ticks from the first line of a confirmed answer to its confirmation
-    waiting     the median of ticks from there to the deadline of facts that matter
-    """
+    """The numbers of answers of a query by outcome, and of its changes by kind, and medians of ticks."""
 
     ended: Mapping[str, int]
     changes: Mapping[str, int]
-    confirmed: float | None = None
-    waiting: float | None = None
+    confirmed: float | None = None  # from the first line of a confirmed answer to its confirmation
+    waiting: float | None = None  # from there to the deadline of facts that matter
 
 
 def say_outcomes(found: Mapping[str, QuerySummary], tick: int | None, only: Sequence[str] = ()) -> None:

@@ -1,9 +1,4 @@
-"""`antelog watch`: follows facts through the engine in this process, with a page and alerts.
-
-Without a page, the last line of a terminal says how things are:
-
-    2026-03-29 13:20 · 1,240 rows/s · 12 open · last fact 4 s ago · Ctrl-C stops
-"""
+"""`antelog watch`: follows facts through the engine in this process, with a page, or a line of status."""
 
 from __future__ import annotations
 
@@ -22,7 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from antelog.arrow.ticks import tick_of
-from antelog.cli.arguments.flags import flags
+from antelog.cli.arguments.flags import FINE_ON_STDOUT, flags
 from antelog.cli.arguments.ready import WATCH, WRITTEN, ready
 from antelog.cli.serving import Tend, is_changes, page_address, show_changes, tending, with_page
 from antelog.cli.show import set_aside, terminal
@@ -47,7 +42,7 @@ from antelog.run.replay import files_of, static_facts
 from antelog.run.settings import NOW, START, AlertSettings, Settings
 from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
 from antelog.run.sinks.result import StepResult
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.secrets import redacted
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup, alerts_in
 from antelog.watch.alerts.letters import setup_of
@@ -56,11 +51,7 @@ from antelog.watch.web.address import new_token
 from antelog.writing import temporary_folder
 
 
-@click.command(
-    "watch",
-    epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
-    "Results go to stdout, everything else to stderr.",
-)
+@click.command("watch", epilog=FINE_ON_STDOUT)
 @click.argument("program", type=click.Path(path_type=Path), required=False)
 @flags(WATCH, settings=Settings)
 def watch(settings: Settings) -> None:
@@ -258,10 +249,8 @@ def _differs(name: str, text: str) -> bool:
 
 # ---- the last line of a terminal ----
 
-_REFRESHED = 1.0
-"""Seconds until the first refresh, and between two of them."""
-_SPAN = 5.0
-"""Seconds over which the rate of rows is taken."""
+_REFRESHED = 1.0  # seconds until the first refresh, and between two of them
+_SPAN = 5.0  # seconds over which the rate of rows is taken
 _CLEARED = "\r\x1b[2K"
 _SECOND = 1_000_000
 

@@ -76,8 +76,7 @@ def why(atom: str, settings: Settings, more: WhyFlags) -> None:
 # ---- trees: wrapped below where each line begins ----
 
 _COLOURS = {TRUE: TERMINAL["evidence"], OPEN: TERMINAL["open"], FALSE: TERMINAL["false"], "fact": "dim"}
-_NARROWEST = 30
-"""Columns for text, however deep it is."""
+_NARROWEST = 30  # columns for text, however deep it is
 
 
 def print_tree(why: WhyAnswer, console: Console | None = None, indent: str = "") -> None:

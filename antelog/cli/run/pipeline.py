@@ -1,8 +1,4 @@
-"""A pipeline on Spark, from its sources to its sinks, and its report, on stderr and on a page; needs PySpark.
-
-For the page each batch is written to a feed, which a separate process shows. The feed of a stream is a folder
-next to its checkpoint, if that is on this machine; so a restarted stream shows open answers at once.
-"""
+"""A pipeline on Spark, from its sources to its sinks, and its report and page; needs PySpark."""
 
 from __future__ import annotations
 
@@ -40,7 +36,7 @@ from antelog.run.address import Console
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult, reject_of
-from antelog.run.store import BatchFeed, FolderFeed, about, reject_line
+from antelog.run.store.feed import BatchFeed, FolderFeed, about, reject_line
 from antelog.run.values import ANSWERS
 from antelog.spark import Outputs, guard, outputs
 from antelog.spark.endpoints import sinks
@@ -60,23 +56,18 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 @dataclass
 class Report:
-    """The counts of a pipeline so far.
+    """The counts of a pipeline so far."""
 
-    status      a line of a terminal that each batch replaces
-    twice       for each input the number of rows with times that the clock showed twice
-    """
-
-    status: Status | None = None
+    status: Status | None = None  # a line of a terminal that each batch replaces
     timescale: Timescale | None = None
     began: float = field(default_factory=time.monotonic)
     batches: int = 0
     totals: Counter[str] = field(default_factory=Counter)
     standing: dict[str, Any] = field(default_factory=dict)
     first: list[Reject] = field(default_factory=list)
-    twice: Counter[str] = field(default_factory=Counter)
+    twice: Counter[str] = field(default_factory=Counter)  # rows, by input, with times the clock showed twice
 
     def batch(self, done: Progress) -> None:
-        """Prints the line of a finished batch."""
         self.batches += 1
         line = batch_line(done, self.timescale)
         if self.status is not None:
@@ -215,7 +206,6 @@ class Paging:
     aside: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def batch(self, seen: Outputs, number: int | None, counts: Counts) -> None:
-        """Writes a batch to the feed: its changes, its rejects and its counts."""
         lines: list[str] = []
         if counts.get("changes"):
             relations = list(self.program.plan.queries)
@@ -244,7 +234,7 @@ def paging(program: Program, settings: Settings, address: PageAddress | None) ->
         yield None
         return
     with ExitStack() as stack:
-        # Next to a checkpoint, if that is on this machine.
+        # Next to a checkpoint on this machine, so that a restarted stream shows open answers at once.
         if settings.checkpoint is None or ":" in settings.checkpoint:
             folder = stack.enter_context(temporary_folder())
         else:
@@ -255,19 +245,17 @@ def paging(program: Program, settings: Settings, address: PageAddress | None) ->
 
 # ---- the pipeline ----
 
-_PATIENCE = 60.0
-"""Seconds a batch may go on after a request to stop."""
+_PATIENCE = 60.0  # seconds a batch may go on after a request to stop
+# Settings that are options of `antelog.spark.outputs` as they are.
 _OPTIONS = (
     *("only", "explanations", "model", "epoch", "half_life", "judges", "min_chance", "most", "buckets"),
     *("clock", "arrival", "lag", "ahead", "idle"),
 )
-"""Settings that are options of `antelog.spark.outputs` as they are."""
 
 
 def run_on_spark(
     program: Program, settings: Settings, configuration: Mapping[str, str], address: PageAddress | None
 ) -> None:
-    """Runs a program in a session with this configuration, with a page if there is an address."""
     timescale, stream = program.plan.timescale, settings.stream
     with ExitStack() as stack:
         spark = stack.enter_context(session("antelog", configuration))

@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def ending_in_words(ctx: click.Context, *, debug: bool = False) -> Iterator[None]:
-    """Ends the command when the program or the data are wrong, or on Ctrl-C or SIGTERM.
-
-    With `debug` the causes of an error are printed, too, with the stacks of Spark's Java.
-    """
+    """Ends the command on wrong programs or data, Ctrl-C or SIGTERM; with `debug`, prints the causes."""
     try:
         with _interruptible():
             yield
@@ -90,8 +87,7 @@ def behind(error: BaseException) -> Iterator[str]:
                 yield f"{type(error).__name__}: {text}"
 
 
-READER_GONE = 141
-"""The exit status when the reader closed the pipe, as of a shell: 128 + SIGPIPE."""
+READER_GONE = 141  # the exit status when the reader closed the pipe, as of a shell: 128 + SIGPIPE
 
 
 class ReaderGoneError(OutputError):

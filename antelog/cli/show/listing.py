@@ -1,9 +1,4 @@
-"""Changes and snapshots as text for people: filled marks for evidence, hollow ones for hypotheses.
-
-2024-03-04 06:15
-  revised    Overheating  T = 06:10   rejected at 06:25 if nothing comes, decided by 06:25
-             ● Reading(101.2, 06:10)  ○ Reading(V2, 06:15) where V2 > 100
-"""
+"""Changes and snapshots as text for people: filled marks for evidence, hollow ones for hypotheses."""
 
 from __future__ import annotations
 
@@ -203,8 +198,7 @@ def _print(line: Text, to: Listing) -> None:
 
 
 _CELLS = 10
-_SHOWN = 3
-"""The most ticks of a forecast that are shown: the first ones and the last."""
+_SHOWN = 3  # the most ticks of a forecast that are shown: the first ones and the last
 
 
 def chance_line(row: Mapping[str, Any], marks: Marks, time: Time) -> Text | None:

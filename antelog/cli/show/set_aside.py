@@ -96,11 +96,9 @@ def _span(first: int, last: int, timescale: Timescale | None) -> str:
     return f"{'ticks ' if begin == str(first) else ''}{begin} to {end}"
 
 
-_LONGEST = 600
-"""The most characters of a rejected row, and of its error, that are shown."""
+_LONGEST = 600  # the most characters of a rejected row, and of its error, that are shown
 
-_MOST = 0.9
-"""The share of late facts that a suggested delay keeps; some may be too late to wait for."""
+_MOST = 0.9  # the share of late facts that a suggested delay keeps; some may be too late to wait for
 
 _TICK, _TICKS = re.compile(r"\btick (\d+)"), re.compile(r"\b(\d+) ticks?\b")
 
@@ -134,10 +132,7 @@ def say_what_was_set_aside(
     counts: Mapping[str, int], first: Sequence[Reject], timescale: Timescale | None, *, where: str | None,
     option: str, delays: Mapping[str, Mapping[int, int]] | None = None,
 ) -> None:  # fmt: skip
-    """Prints counts of rejects, the first ones in full, and where all are or the option that keeps them.
-
-    `delays` has, for each input, the numbers of late facts by the delay that would have kept them.
-    """
+    """Prints counts of rejects, and the first in full; `delays`: late facts by the delay that keeps them."""
     count = sum(counts.values())
     if not count:
         return

@@ -1,9 +1,4 @@
-"""All terminal output: control characters in data are escaped, and passwords removed from messages.
-
-say("note: …")            a message on stderr
-tell("…")                 a result on stdout
-print_text(console, …)    a line with colours
-"""
+"""All terminal output: control characters in data are escaped, and passwords removed from messages."""
 
 from __future__ import annotations
 
@@ -28,8 +23,8 @@ from antelog.theme import TERMINAL
 if TYPE_CHECKING:
     from antelog.compile.nodes.plan import Plan
 
+# Functions that are called before something is printed: they clear a status line.
 before_output: list[Callable[[], None]] = []
-"""Functions that are called before something is printed: they clear a status line."""
 
 
 def say(message: str) -> None:
@@ -44,7 +39,6 @@ def say_whole(message: str) -> None:
 
 
 def tell(result: str) -> None:
-    """Prints a result to stdout: a text or JSON."""
     clear()
     click.echo(shown_lines(result))
 
@@ -82,7 +76,6 @@ def print_text(console: Console, text: Text, *, soft_wrap: bool | None = None) -
 
 
 def escaped(text: Text) -> Text:
-    """Escapes control characters in a text with colours."""
     if shown_lines(text.plain) == text.plain:
         return text
     # Pieces of one colour each.
@@ -97,10 +90,7 @@ def escaped(text: Text) -> Text:
 
 @contextmanager
 def shown_mistakes() -> Iterator[None]:
-    """Escapes Click's usage errors, which quote the command line, and removes passwords from them.
-
-    A path that cannot be used at all, as its name is too long, is an error in one line.
-    """
+    """Escapes Click's usage errors, without passwords; a path that cannot be used is an error in one line."""
     try:
         yield
     except OSError as error:
@@ -116,8 +106,7 @@ def shown_mistakes() -> Iterator[None]:
         raise click.UsageError(fit, mistake.ctx) from None
 
 
-_PATIENCE = 1.0
-"""Seconds after which the bar appears."""
+_PATIENCE = 1.0  # seconds after which the bar appears
 _BETWEEN = 0.1
 
 Report = Callable[[int], None]
@@ -182,17 +171,12 @@ def say_what_is_missing(plan: Plan, inputs: Collection[str], kind: str = "FILE")
 
 
 # ---- lines that fit: cut at spaces, rather at several than at one ----
-#
-#     ● Temp(wt1, high, 0)  ● Temp(wt1, high, 1)
-#     ○ Temp(wt1, high, 2)
 
-_LEAST = 20
-"""The narrowest line; indents are made smaller for it."""
+_LEAST = 20  # the narrowest line; indents are made smaller for it
+# Words with one space between them, which stay together: a literal with its mark, a value with its name.
 _GROUP = re.compile(r"[^ ]+(?: [^ ]+)*+")
-"""Words with one space between them, which stay together: a literal with its mark, a value with its name."""
 _WORD = re.compile(r"[^ ]+")
-_FURTHER_IN = 2
-"""Spaces by which the rest of a group is indented further."""
+_FURTHER_IN = 2  # spaces by which the rest of a group is indented further
 _EXCERPT = re.compile(r" *\d* \|")
 
 

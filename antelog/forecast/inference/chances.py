@@ -15,8 +15,7 @@ from math import prod
 import numpy as np
 
 from antelog.compile.nodes.plan import Input, Plan
-from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of, sorting
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, groups, keys_of, sorting
 from antelog.escaping import shown
 from antelog.forecast.inference.diagrams import BEFORE, TRUE, Diagram, Layer, Leaf, Question, diagram_of
 from antelog.forecast.inference.forms import QueryForm, forms

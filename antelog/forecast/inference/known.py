@@ -12,9 +12,8 @@ import numpy as np
 
 from antelog.compile.literals import StaticAtom
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find_rows
-from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, inverse, keys_of, once
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, distinct, inverse, keys_of, once
 from antelog.engine.step.rows import holds
 from antelog.engine.values.encoding import UNBOUND
 from antelog.forecast.columns import HALF_LIFE

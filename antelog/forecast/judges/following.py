@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.columns.column_set import ColumnSet
+from antelog.engine.columns import tables
 from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import Column, Mask, groups, in_order, keys_of, numbered, once, run_ends
 from antelog.engine.step.lines import pattern_of
@@ -18,7 +18,7 @@ _BUCKETS = 64
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerLines(ColumnSet):
+class AnswerLines(tables.ColumnSet):
     """Lines of a query: cells and ticks of the answers, ticks of the lines, kinds of changes, stages."""
 
     answer: tuple[Column, ...]
@@ -66,7 +66,7 @@ class DecidedAnswers:
 
 
 @dataclass(frozen=True, eq=False)
-class Stretches(ColumnSet):
+class Stretches(tables.ColumnSet):
     """Ticks of a step in which open answers stayed in a stage, from `since` to `until`."""
 
     answer: tuple[Column, ...]

@@ -12,9 +12,8 @@ from typing import Self
 
 import numpy as np
 
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import KeyTicks, find, last_before
-from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of, once, run_ends
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, in_order, keys_of, once, run_ends
 from antelog.engine.columns.trees import Features
 from antelog.forecast.judges.following import DecidedAnswers
 from antelog.forecast.rates.tally import Learns, summed

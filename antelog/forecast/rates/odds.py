@@ -19,8 +19,7 @@ from antelog.compile.literals import Atom, Comparison
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.patterns import Called
 from antelog.compile.nodes.plan import Input
-from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, once
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, keys_of, once
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 from antelog.language.literals.comparison import HOLDS

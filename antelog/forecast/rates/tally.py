@@ -15,9 +15,8 @@ from typing import TypeAlias
 import numpy as np
 
 from antelog.engine.columns import tables
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import KeyTicks, find, last_before
-from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers
 
 EPOCH = 20  # the ticks of an epoch, by default
 FORGOTTEN = 100  # a key without counts in this many epochs is forgotten, where keys are

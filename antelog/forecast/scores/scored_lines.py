@@ -9,8 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers, groups, or_never
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, Numbers, groups, or_never
 
 UNIT = 2**30  # a chance of 1 as a whole number
 

@@ -1,20 +1,10 @@
 """Alerts as a user writes them, the queries they are about, and the changes they choose.
 
-    Alert("slack:@slack.url", on=("likely",), where=("Malf X=wt*",), template="{X} is getting hot")
-
-    Malf                  all answers of the query Malf
-    Malf X=wt*            those whose X begins with wt
+    Malf X=wt*            answers of the query Malf whose X begins with wt
     Malf X!=wt2 V>=90     those of another X, with a V from 90 on
     chance>=0.9           any answer that is at least so likely
 
-All words of a condition have to fit; of several conditions one is enough. In a file alerts are written so:
-
-    [[alert]]
-    to = "command:./siren --loud"
-    on = ["confirmed"]
-    template = "{X} has failed"
-
-Alerts are texts, so that they can be passed to the process that sends, which parses them again.
+All words of a condition have to fit; of several conditions one is enough.
 """
 
 from __future__ import annotations
@@ -113,10 +103,7 @@ class AlertQuery:
 
 
 def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
-    """Lists the queries of a program, and the one about silent inputs.
-
-    With `chances`, the default kind of change of a query with an `alert` is `likely`.
-    """
+    """Lists queries, and that about silent inputs; with `chances`, `likely` is usual for those that alert."""
     groups = group_variables(plan)
     found = [
         AlertQuery(
@@ -195,16 +182,14 @@ class Choice:
 
 
 def choice_of(alert: Alert, queries: Sequence[AlertQuery]) -> Choice:
-    """Parses the kinds and conditions of an alert. Raises AlertError for unknown kinds and names.
-
-    Without kinds, a query that is `good` is left out unless a condition names it.
-    """
+    """Parses the kinds and conditions of an alert. Raises AlertError for unknown kinds and names."""
     for kind in alert.on:
         if kind not in _KINDS:
             hint = did_you_mean(kind, _KINDS) or f"The kinds are {', '.join(_KINDS)}."
             raise AlertError(f"there are no changes of the kind `{kind}`", hint)
     wheres = tuple(_where(text, queries) for text in alert.where)
     named = {each.query for each in wheres}
+    # A query that is `good` has to be named.
     usual = {q.name: (q.usual,) if q.severity != GOOD or q.name in named else () for q in queries}
     return Choice({name: frozenset(alert.on or kinds) for name, kinds in usual.items()}, wheres)
 

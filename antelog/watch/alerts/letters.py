@@ -1,12 +1,6 @@
 """Letters to receivers: which changes each one gets, in which words, and in which form.
 
-    {words}: {summary}      turbine wt2 is about to shut down: likely, 84 %, decided by 10
-
-In a template, `{X}` is the value of the variable X, and `{words}` are those of the program, or else the query
-and its answer, such as `Malf X = wt2, T = 7`. Braces within values are not replaced.
-
-The key of a letter is a hash of the query, the answer, the tick and the change; of several, a hash of theirs.
-It is the same each time the letter is sent, so a receiver that keeps the keys it has seen recognises repeats.
+The key of a letter is a hash of its changes: a receiver that keeps the keys it has seen recognises repeats.
 """
 
 from __future__ import annotations
@@ -81,7 +75,6 @@ def kind_of_line(line: LogLine) -> str:
 
 
 def within_limit(text: str) -> str:
-    """Cuts a message to a length that receivers accept."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
@@ -229,7 +222,6 @@ def _why_never_likely(program: Program, *, chances: bool) -> tuple[str, str] | N
 
 
 def routes_of(setup: AlertSetup) -> tuple[Route, ...]:
-    """Makes a route for each alert. Raises AlertError."""
     named = receivers.named_apart([receivers.receiver_of(alert.to) for alert in setup.alerts])
     texts = ChangeTexts({each.name: each for each in setup.queries}, setup.timescale)
     found = []

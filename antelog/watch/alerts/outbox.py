@@ -1,7 +1,4 @@
-"""The outbox of a store: waiting letters, counts of the others, and the position in the feed.
-
-A letter is stored together with the position after its line, so no line makes a letter twice.
-"""
+"""The outbox of a store: a letter is stored with the position after its line, so no line makes one twice."""
 
 from __future__ import annotations
 
@@ -44,8 +41,6 @@ def counts_in(path: Path | None) -> dict[str, dict[str, int]]:
 
 
 class Outbox:
-    """The outbox in the database of a store."""
-
     def __init__(self, database: sqlite3.Connection) -> None:
         self.database = database
         self._room = Counter[str]()  # more letters that fit for each receiver, at least
@@ -61,7 +56,6 @@ class Outbox:
             self.database.executemany("INSERT INTO receivers VALUES (?)", [(name,) for name in receivers])
 
     def begin_at(self, tick: int) -> None:
-        """Stores the first tick whose changes are sent."""
         self.database.execute("INSERT OR REPLACE INTO alerts_from VALUES (1, ?)", (tick,))
 
     @property
@@ -84,13 +78,12 @@ class Outbox:
                 self._drop_beyond_most(receiver)
 
     def read_to(self, position: int) -> None:
-        """Stores the position up to which the feed is read."""
         self.database.execute("INSERT OR REPLACE INTO place VALUES (1, ?)", (position,))
 
     def first(self, receiver: str, without: Iterable[int] = ()) -> Letter | None:
         """Finds the letter to try next: the oldest, but one with five failures of its own yields to others.
 
-        None overtakes another one about the same answer. Letters whose numbers are in `without` are skipped.
+        None overtakes another one about the same answer.
         """
         found = self.database.execute(
             "SELECT key, body, about, id FROM letters WHERE receiver = ? "
@@ -127,7 +120,6 @@ class Outbox:
         return {name: {**counts, WAITING: waiting[name]} for name, counts in found.items()}
 
     def waiting(self) -> Counter[str]:
-        """Counts the letters that are to be sent now, by receiver."""
         return self._by_receiver("count(*) FROM letters")
 
     def _by_receiver(self, what: str) -> Counter[str]:

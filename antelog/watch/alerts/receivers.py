@@ -1,11 +1,9 @@
-"""Receivers of alerts, such as `webhook:@FILE`, `slack:$NAME`, `command:PROGRAM ARG…`, and their addresses.
-
-The address of a webhook is often a secret, so it stays in a file or a variable, and is read for each attempt:
-all users of a machine see its command lines. Further lines are headers, such as `Authorization: Bearer …`.
-"""
+"""Receivers of alerts, such as `webhook:@FILE`, `slack:$NAME`, `command:PROGRAM …`, and their addresses."""
 
 from __future__ import annotations
 
+import json
+import logging
 import os
 import re
 import shlex
@@ -14,6 +12,7 @@ import sys
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from antelog.language.checks.suggestions import did_you_mean
@@ -33,7 +32,7 @@ class Receiver:
 
     name: str
     kind: str
-    place: str = ""  # the file or variable with the address that letters are posted to
+    place: str = ""  # the file or variable with the address, a secret, which is read for each attempt
     words: tuple[str, ...] = ()  # the command that letters are given to
 
 
@@ -49,7 +48,6 @@ class PostAddress:
 
 
 def receiver_of(to: str) -> Receiver:
-    """Parses a receiver. Raises AlertError."""
     kind, colon, rest = to.partition(":")
     kind, rest = kind.strip(), rest.strip()
     if not colon or kind not in KINDS:
@@ -71,7 +69,7 @@ def receiver_of(to: str) -> Receiver:
             f"'{kind}:$NAME'.",
         )
     # As in `Child`, nothing of the working folder is imported.
-    apprise = (sys.executable, "-P", "-m", "antelog.watch.alerts.apprise_message", rest)
+    apprise = (sys.executable, "-P", "-m", "antelog.watch.alerts.receivers", rest)
     return Receiver(f"{kind}:{rest}", kind, rest, apprise if kind == APPRISE else ())
 
 
@@ -91,7 +89,6 @@ def apprise_addresses(place: str) -> list[str]:
 
 
 def _lines(place: str, name: str, hint: str) -> list[str]:
-    """Reads the lines in a file or variable. Raises AlertError if there is none."""
     lines = [line.strip() for line in _kept(place).splitlines() if line.strip()]
     if not lines:
         raise AlertError(f"{name}: there is no address", hint)
@@ -99,7 +96,7 @@ def _lines(place: str, name: str, hint: str) -> list[str]:
 
 
 def address_of(receiver: Receiver) -> PostAddress:
-    """Reads the address from the file or the variable. Raises AlertError."""
+    """Reads the address, and the headers below it, from the file or the variable. Raises AlertError."""
     lines = _lines(receiver.place, receiver.name, "Its first line is to be an address: https://….")
     url = lines[0]
     try:
@@ -159,3 +156,34 @@ def _kept(place: str) -> str:
 def _at_once(path: str, flags: int) -> int:
     """Opens a file; a pipe that nobody writes to is empty, and not waited for."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+# ---- a message through Apprise ----
+# It is a process of its own, so one of Apprise's many services that hangs is ended, and holds up nobody.
+
+# Apprise's kinds of messages by severity; others are `info`, and resolved ones `success`.
+_APPRISE_KINDS = {"critical": "failure", "warning": "warning", "good": "success"}
+
+
+def main() -> int:
+    """Sends the letter on standard input to the addresses in a file; 0 if all have accepted it."""
+    import apprise  # noqa: PLC0415 - an extra
+
+    logging.disable()  # its messages have addresses in them
+    letter: dict[str, Any] = json.loads(sys.stdin.readline())
+    services = apprise.Apprise()
+    if not all(services.add(each) for each in apprise_addresses(sys.argv[1])):
+        sys.stderr.write("alerts: apprise does not know one of the addresses\n")
+        return 1
+    resolved = letter["status"] == "resolved"
+    sent = services.notify(
+        title=f"{letter['group']}: {'resolved' if resolved else letter['severity']}",
+        body="\n".join(filter(None, [letter["text"], letter.get("link")])),
+        notify_type="success" if resolved else _APPRISE_KINDS.get(letter["severity"], "info"),
+        body_format=apprise.NotifyFormat.TEXT,
+    )
+    return 0 if sent else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

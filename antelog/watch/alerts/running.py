@@ -1,8 +1,4 @@
-"""The process that sends alerts, `python -m antelog.watch.alerts.running`, and its start by the stream's.
-
-It reads the feed, stores letters in the outbox, and sends them. When the stream ends, the feed is read to its
-end and each waiting letter is tried once more; one that fails stays in the outbox for the next run.
-"""
+"""The process that sends alerts, `python -m antelog.watch.alerts.running`, and its start by the stream's."""
 
 from __future__ import annotations
 
@@ -21,14 +17,13 @@ from pathlib import Path
 import msgspec
 
 from antelog.errors import AntelogError
-from antelog.run.store import FeedReader, StoredFeedAt
 from antelog.run.store.database import StoreLock
+from antelog.run.store.feed import FeedReader, StoredFeedAt
 from antelog.watch.alerts.alert import AlertSetup
-from antelog.watch.alerts.groups import AlertGroups
+from antelog.watch.alerts.groups import AlertGroups, SilentInputs
 from antelog.watch.alerts.letters import routes_of
 from antelog.watch.alerts.outbox import Outbox, opened
 from antelog.watch.alerts.sending import AT_ONCE, POLL, Sender, client_for, say
-from antelog.watch.alerts.silence import SilentInputs
 from antelog.watch.child import Child, Restarts
 
 _AT_ONCE = 100  # lines that are read at a time, for letters to be sent meanwhile
@@ -38,7 +33,7 @@ GRACE = 10.0  # seconds for letters that wait once the stream has ended
 
 
 async def run(setup: AlertSetup, ending: asyncio.Event) -> None:
-    """Sends until `ending` is set, and for a short while after. Raises AlertError."""
+    """Sends until `ending` is set, and then tries each waiting letter once more. Raises AlertError."""
     routes = routes_of(setup)
     with opened(Path(setup.store)) as outbox:
         receivers = [route.receiver for route in routes]
@@ -113,17 +108,13 @@ _STARTING = 20.0  # seconds that a process may need to start and to end, on a ma
 
 
 class AlertProcess:
-    """The process that sends the alerts of a store. Raises AlertError if the store cannot be used.
-
-    `trouble` says so if it keeps dying, and `failed` that it could not end well. Where the setup leaves it
-    open, alerts begin at the `newest` time, which is known once all that is there has been read.
-    """
+    """The process that sends the alerts of a store. Raises AlertError if the store cannot be used."""
 
     def __init__(
         self, store: Path, setup: AlertSetup, newest: Callable[[], int | None] = lambda: None
     ) -> None:
         self._store, self._newest = store, newest
-        self.trouble, self.failed = "", False
+        self.trouble, self.failed = "", False  # it keeps dying, or could not end well
         with opened(store) as outbox:
             if outbox.position is None:
                 # Where alerts begin at the newest time, open answers are looked for in all of the past.

@@ -1,9 +1,7 @@
-"""Sends letters: one attempt to post it to an address or give it to a command, and all letters of a receiver.
+"""Sends letters: by a POST to an address or by a command, and all letters of a receiver.
 
-A status of 400, 413, 415 or 422 means that the letter is refused: it would be refused again. All other
-failures are retried, after about 1, 2, 4, … seconds, up to five minutes, each shortened at random, so that
-many senders do not return at once; and not before the time in `Retry-After`. Redirects are never followed.
-Nothing that a receiver does holds up the others: what is read of it is bounded.
+Failures are retried after about 1, 2, 4, … seconds, each shortened at random, so that many senders do not
+return at once. Nothing that a receiver does holds up the others: what is read of it is bounded.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ AT_ONCE = 8  # letters on their way to a receiver, at most; a command gets one a
 IN_A_ROW = 8  # failures in a row after which a receiver that answers is down
 MOST_RESTING = 1_000  # letters that rest, at most; then others wait: to look past more takes time
 AGAIN = "again"
-_REFUSALS = frozenset({400, 413, 415, 422})
+_REFUSALS = frozenset({400, 413, 415, 422})  # the same letter would be refused again
 _LONGEST = 300.0
 _LONGEST_ASKED = 3_600.0  # the longest `Retry-After` that is respected: an hour
 # Bytes of an answer that are read, pieces of it, and seconds for it, at most; only its status matters.
@@ -195,7 +193,6 @@ async def _show(descriptor: int) -> None:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Ends a command with all that it has started."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     await process.wait()
@@ -230,11 +227,10 @@ def say(message: str) -> None:
 
 
 class Sender:
-    """Sends the letters of one receiver, several at a time.
+    """Sends the letters of one receiver, several at a time; one that failed rests, if the receiver answered.
 
-    A letter that fails while the receiver answers rests, and those about other answers are sent. A receiver
-    that cannot be reached, or fails many times in a row, is down: it gets one letter after a while, the
-    oldest, until it accepts one. The stream is `ending`; once the feed is `read`, all letters are there.
+    A receiver that cannot be reached, or fails many times in a row, is down: it gets one after a while,
+    until it accepts it. The stream is `ending`; once the feed is `read`, all letters are there.
     """
 
     def __init__(

@@ -1,8 +1,4 @@
-"""The answers of a board in tables of SQLite in memory: filtered, sorted, grouped and counted by queries.
-
-Only answers that have changed since the last query are written again. In the order of urgency, groups that
-somebody takes care of come last.
-"""
+"""The answers of a board in SQLite tables in memory; changed ones are written when a query needs them."""
 
 from __future__ import annotations
 
@@ -16,8 +12,8 @@ from typing import Any
 
 from antelog.answers import CLOSED
 from antelog.engine.step.wording import LOST
-from antelog.run.store.acts import Act
 from antelog.run.store.database import transaction
+from antelog.run.store.inbox import Act
 from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.board.scoring import USUAL
 from antelog.watch.board.selection import SEVERITIES, AnswerFilter, Selection
@@ -169,10 +165,7 @@ class ListedAnswers:
         return found[0] + (found[-1] - found[0]) * (place - at) if found else None
 
     def due(self, given: AnswerFilter, now: int, wide: int, bars: int) -> list[tuple[int, str, int, float]]:
-        """Counts answers by the step in which they are decided, and by severity, with the sum of chances.
-
-        Step 0 has those that are due by now, and the step after the last has all later ones.
-        """
+        """Counts answers by step and severity, with sums of chances; 0 is due by now, the last the rest."""
         step = (
             f"CASE WHEN deadline IS NULL THEN {bars + 1} WHEN deadline <= {now} THEN 0 "
             f"ELSE min((deadline - {now} + {wide - 1}) / {wide}, {bars + 1}) END"
@@ -229,7 +222,6 @@ class AnswerTables:
     # ---- open answers ----
 
     def select(self, selection: Selection) -> list[TrackedAnswer]:
-        """Lists some open answers, without groups."""
         table, order = self.open, self._order(selection.sort)
         return table.answers(table.where(selection.filter), order, selection.start, selection.count)
 
@@ -253,7 +245,10 @@ class AnswerTables:
                     rows.append(self._group(members, order, name, size, opened=name in opened))
                 if name in opened and (room := selection.count - len(rows)):
                     parts = table.answers(members, order, max(0, skipped - 1), room)
-                    rows += [self._part(each, name) for each in parts]
+                    severity = self._head().severity
+                    rows += [
+                        ListRow(each, name, 0, severity(each.query), each.now.decided_by) for each in parts
+                    ]
             before = end
         total = len(sizes) + sum(sizes[name] for name in opened)
         return RowList(rows, total, len(sizes), sizes.total())
@@ -266,9 +261,6 @@ class AnswerTables:
         (answer,) = self._open.answers(members.and_("severity = ?", worst), f"over DESC, {order}", 0, 1)
         return ListRow(answer, name, size, SEVERITIES[worst], end, opened)
 
-    def _part(self, answer: TrackedAnswer, name: str) -> ListRow:
-        return ListRow(answer, name, 0, self._head().severity(answer.query), answer.now.decided_by)
-
     def others(self, answer: TrackedAnswer) -> dict[str, object]:
         """Lists the other open answers of an answer's group, the most urgent first, and counts them."""
         where = SqlCondition("key = ? AND id != ?", (self._head().key_of(answer), answer.id))
@@ -276,7 +268,7 @@ class AnswerTables:
         return {"answers": table.answers(where, self._order("urgent"), 0, 20), "total": table.count(where)}
 
     def _order(self, sort: str) -> str:
-        """Returns an order in SQL, and writes what it needs into the tables."""
+        """Returns an order in SQL, and fills its tables; urgent groups that are taken care of come last."""
         if sort == "name":
             self._open.fill_words()
         elif sort == "urgent" and (cared := self._cared_for()):

@@ -1,8 +1,4 @@
-"""The board: the state of the page, folded from the records of a feed.
-
-All but the open answers is bounded, so memory does not grow with the length of a run. Answers that it no
-longer holds are read again from the feed, and put into `recalled`.
-"""
+"""The board: the state of the page, folded from the records of a feed; all but open answers is bounded."""
 
 from __future__ import annotations
 
@@ -17,8 +13,7 @@ from antelog.answers import CLOSED, OPEN, name_in, state_after
 from antelog.engine.step.query import STILL_OPEN
 from antelog.engine.step.wording import LOST, SEEN, meaning
 from antelog.lines import LogLine, is_change, is_line
-from antelog.run.store import source_of
-from antelog.run.store.feed import is_record
+from antelog.run.store.feed import is_record, source_of
 from antelog.watch.board.answer_table import AnswerTables
 from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.board.input_status import CountRates, Inputs, seconds_of
@@ -54,7 +49,6 @@ class FeedPieces:
         self._lines = sum(each.lines for each in self.kept)
 
     def begin(self, position: int) -> None:
-        """Notes the position before the records that follow."""
         if position < self.at:  # the feed was begun anew
             self.kept.clear()
             self._lines = 0
@@ -76,7 +70,6 @@ class FeedPieces:
             self._lines += 1
 
     def of(self, name: str) -> Sequence[FeedPiece]:
-        """Finds the pieces that have lines of an answer."""
         try:
             wanted = bytes.fromhex(name)
         except ValueError:
@@ -136,7 +129,7 @@ class Board:
         return self.open.get(name) or self.decided.get(name) or self.recalled.get(name)
 
     def recall(self, name: str, records: Iterable[Mapping[str, Any]]) -> None:
-        """Keeps an answer for a while, from its lines among records of the feed."""
+        """Keeps an answer for a while that the board had no longer, from its lines in the feed."""
         lines = (each for each in filter(is_change, records) if is_record(each) and name_in(each) == name)
         first = next(lines, None)
         if first is None:

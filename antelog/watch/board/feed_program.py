@@ -1,9 +1,4 @@
-"""The program of a feed: its queries, the groups and texts of their answers, and the rules behind these.
-
-Malf(wt2, 7), OK(wt2, 9)     group wt2, if X is the program's key, or the first variable of each
-Halted(7)                    group Halted, which has no variable but the time
-Malf(X, 7)                   group ?, as X has no value
-"""
+"""The program of a feed: its queries, the groups and texts of their answers, and the rules behind these."""
 
 from __future__ import annotations
 
@@ -43,7 +38,6 @@ class FeedProgram:
 
     @property
     def length(self) -> int | None:
-        """The length of a tick in microseconds."""
         return self.program.plan.tick if self.program else None
 
     @property
@@ -69,7 +63,6 @@ class FeedProgram:
 
     @cached_property
     def rests_on(self) -> Mapping[str, frozenset[str]]:
-        """The inputs that each query depends on."""
         if self.program is None:
             return {}
         below: dict[str, set[str]] = {}
@@ -132,7 +125,6 @@ def value_text(
 
 
 def _reachable(edges: Mapping[str, Iterable[str]], start: str) -> set[str]:
-    """Collects a node and all that edges lead to from it."""
     found, waiting = {start}, [start]
     while waiting:
         new = set(edges.get(waiting.pop(), ())) - found

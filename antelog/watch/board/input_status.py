@@ -39,14 +39,12 @@ class CountRates(Generic[K]):
         return self.moments[-1][1] if len(self.moments) > 1 else ()
 
     def each(self, name: K) -> list[float]:
-        """Lists the rates from moment to moment."""
         return [
             max(0.0, (after.get(name, 0) - before.get(name, 0)) / (end - start))
             for (start, before), (end, after) in pairwise(self.moments)
         ]
 
     def rate(self, name: K) -> float:
-        """Returns the rate over the last minute."""
         if len(self.moments) < 2:
             return 0.0
         end, after = self.moments[-1]
@@ -176,7 +174,6 @@ class Inputs:
 
     @property
     def moments(self) -> list[tuple[float, str]]:
-        """The moments of rates, in seconds and as times of the day in UTC."""
         return [(end, f"{datetime.fromtimestamp(end, UTC):%H:%M:%S}") for end, _ in [*self.rates.moments][1:]]
 
 

@@ -1,7 +1,6 @@
-"""A board that is kept in a file beside its feed, so that a page that is started again goes on from it.
+"""A board in a file beside its feed, so that a restarted page goes on from it; nothing in it is code.
 
-A checksum of the last records that were read shows whether it is of this feed. Answers come in pieces of some
-hundreds, as there may be 100,000. Nothing in it is code.
+A checksum of the last records that were read shows whether it is of this feed.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import msgspec
 
 from antelog.errors import AntelogError, OutputError
 from antelog.forecast.scores.scores import from_dict, to_dict
-from antelog.run.store import FeedReader, about, source_of
+from antelog.run.store.feed import FeedReader, about, source_of
 from antelog.watch.board.board import Board, FeedPiece, FeedPieces
 from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.board.tracked_answer import TrackedAnswer
@@ -92,7 +91,6 @@ def saved(board: Board) -> Iterator[bytes]:
 
 
 def restored(first: bytes, rest: Iterable[bytes]) -> Board:
-    """Makes a board of its pieces."""
     found = _SAVED.decode(first)
     answers = {each.id: each for piece in rest for each in _ANSWERS.decode(piece)}
     board = Board(FeedProgram(source_of(found["head"])), found["tick"])
@@ -117,8 +115,6 @@ def restored(first: bytes, rest: Iterable[bytes]) -> Board:
 
 
 class KeptBoard:
-    """The file with a board of a feed."""
-
     def __init__(self, path: Path, reader: FeedReader) -> None:
         self._path, self._reader = path, reader
         self._before, self._count = 0, 0

@@ -1,9 +1,4 @@
-"""The scores of chances of this stream so far, from answers that are decided for good.
-
-A confirmed answer is scored at once; a rejected one after its `decided_by`, when no further fact can bring it
-back. Alerts are also scored at the threshold of a query, such as `alert 75%`. The sums are those of
-`antelog/forecast/scores`, so that the page and `antelog score` show equal numbers.
-"""
+"""The scores of chances so far, from answers that are decided for good, computed as `antelog score` does."""
 
 from __future__ import annotations
 
@@ -44,7 +39,6 @@ class Trust:
         self.now = 0
 
     def ask(self, thresholds: Mapping[str, float | None]) -> None:
-        """Sets the thresholds of alerts from now on, by query."""
         self.scores()
         self.thresholds, self._at = thresholds, -1
 

@@ -1,10 +1,8 @@
 """The parameters of an address: which answers are shown, in which order and groups.
 
-    ?severity=critical&query=Malf&prefix=north-hall/&state=over&text=wt2&due=17..18    open answers
-    ?kind=confirmed&query=Malf&between=17..29                                          decided ones
-    ?group=query&sort=deadline&open=wt2&from=40&count=20                               the list
-
-A parameter may be repeated; each filter then lets through any of its values. Invalid ones are ignored.
+?severity=critical&query=Malf&prefix=north-hall/&state=over&text=wt2&due=17..18    open answers
+?kind=confirmed&query=Malf&between=17..29                                          decided ones
+?group=query&sort=deadline&open=wt2&from=40&count=20                               the list
 """
 
 from __future__ import annotations
@@ -62,7 +60,6 @@ class Selection:
 
 
 def selection_of(given: Given) -> Selection:
-    """Parses the selection of open answers in the parameters of an address."""
     sort, group = first(given, "sort"), first(given, "group")
     return Selection(
         AnswerFilter(
@@ -80,7 +77,6 @@ def selection_of(given: Given) -> Selection:
 
 
 def decided_filter(given: Given) -> AnswerFilter:
-    """Parses the filter of decided answers in the parameters of an address."""
     return AnswerFilter(
         _facets(given, _DECIDED), first(given, "text")[:_LONGEST], between=ticks_of(first(given, "between"))
     )

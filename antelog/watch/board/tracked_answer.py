@@ -1,11 +1,4 @@
-"""An answer as the page knows it: its lines so far, its status, and the marks of its explanations.
-
-    line     {"tick": 8, "change": "possible", "query": "Malf", "answer": {"X": "wt2", "T": 7}, …}
-    answer   Malf(wt2, 7), open since 8, with a chance of 80 %, decided by 10
-    marks    Temp(wt2, high, 7) at 7; not Shdn(wt2, 9) at 9, which must not come
-
-There may be 100,000 answers, so each keeps its lines as bytes, and parses them on demand.
-"""
+"""An answer as the page knows it: its lines so far, its status, and the marks of its explanations."""
 
 from __future__ import annotations
 
@@ -60,12 +53,10 @@ class TrackedAnswer(Struct, array_like=True):
 
     @property
     def open_for(self) -> int:
-        """The ticks from its first line to its latest."""
         return max(0, self.now.tick - self.since)
 
     @property
     def alerted_before(self) -> int | None:
-        """The ticks from its alert to its latest line, if it had one."""
         return None if self.alerted is None else max(0, self.now.tick - self.alerted)
 
     @property

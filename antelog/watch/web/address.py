@@ -1,8 +1,4 @@
-"""The address of the page and its tokens, checked before the page is served.
-
-A browser sends requests to this page on behalf of any other page it has open. So the page responds only under
-known host names, and only to its token.
-"""
+"""The address of the page and its tokens, which keep out the other pages that a browser has open."""
 
 from __future__ import annotations
 
@@ -45,7 +41,6 @@ class PageAddress(Struct, frozen=True):
 
     @property
     def local(self) -> bool:
-        """Whether only this machine can reach it."""
         try:
             return ipaddress.ip_address(self.host.strip("[]")).is_loopback
         except ValueError:

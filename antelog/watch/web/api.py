@@ -1,29 +1,30 @@
-"""The JSON API: the board as plain values with the names of change lines, acts of people, and posted facts.
-
-An answer is its latest change line, with the `id` that links use, and `since`, the tick of its first line. An
-acknowledgement is about the answers of the group that are open now, and ends when all of them are settled.
-Posted facts are stored in the inbox before they are accepted. `docs/live-page.md` has examples.
-"""
+"""The API: the board as JSON, acts of people, posted facts, and metrics; see `docs/live-page.md`."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
+from prometheus_client import generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 from antelog.engine.step.wording import LOST
 from antelog.files.columns import has
 from antelog.forecast.scores.scores import report_json
-from antelog.run.store import acts, is_store, names_of, post
-from antelog.run.store.acts import Act, ActKind
+from antelog.run.store import inbox
+from antelog.run.store.database import is_store
+from antelog.run.store.inbox import Act, ActKind, names_of, post
+from antelog.watch.alerts.outbox import WAITING
 from antelog.watch.board.answer_table import SORTS
 from antelog.watch.board.board import Board
 from antelog.watch.board.feed_program import rules_behind
+from antelog.watch.board.input_status import Inputs
 from antelog.watch.board.selection import Given, decided_filter, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.live_board import LiveBoard, summary
@@ -141,7 +142,7 @@ class ActList:
     def current(self) -> list[Act]:
         now = time.monotonic()
         if self.store is not None and now > self._read + _FRESH:
-            self._known = acts.current(self.store, time.time()) if self.possible else ()
+            self._known = inbox.current_acts(self.store, time.time()) if self.possible else ()
             self._read = now
         return [each for each in self._known if self._goes_on(each)]
 
@@ -159,9 +160,9 @@ class ActList:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise PostError(f"an act is a JSON object such as {_EXAMPLE}: {error}") from None
         if given.end:
-            acts.withdraw(self.store, given.group, given.kind)
+            inbox.withdraw_act(self.store, given.group, given.kind)
         else:
-            acts.add(self.store, self._act(given, user or given.who.strip()))
+            inbox.add_act(self.store, self._act(given, user or given.who.strip()))
         self._read = float("-inf")
         return self.by_group().get(given.group, [])
 
@@ -226,3 +227,76 @@ def _lacking(name: str, names: Sequence[str], fact: Mapping[str, object]) -> str
         f"{', '.join(names)}; if yours call a column otherwise, start `antelog watch` with "
         f"--map {name}.{lacks[0]}=NAME"
     )
+
+
+# ---- metrics, such as `antelog_open_answers{query="Malf"} 12.0`; counters start at 0 with the page ----
+
+Sample = tuple[str, dict[str, str], float]  # the metric, its labels, and its value
+_METRICS: dict[str, tuple[type[CounterMetricFamily] | type[GaugeMetricFamily], str]] = {
+    "antelog_tick": (GaugeMetricFamily, "The tick that is reached."),
+    "antelog_open_answers": (GaugeMetricFamily, "Answers that are open."),
+    "antelog_seen_values": (GaugeMetricFamily, "Values that variables under `not` only have answers for."),
+    "antelog_changes": (CounterMetricFamily, "Changes of answers."),
+    "antelog_facts": (CounterMetricFamily, "Facts that came."),
+    "antelog_rejects": (CounterMetricFamily, "Rows that were set aside."),
+    "antelog_holding_input": (GaugeMetricFamily, "Whether an input holds time back."),
+    "antelog_seconds_since_fact": (GaugeMetricFamily, "Seconds since facts came last."),
+    "antelog_silent_input": (GaugeMetricFamily, "Whether no fact came for longer than expected."),
+    "antelog_unread": (GaugeMetricFamily, "Rows or bytes of an input's source that are still to be read."),
+    "antelog_behind_seconds": (GaugeMetricFamily, "For how long some of these have been there, at most."),
+    "antelog_silent_slots": (GaugeMetricFamily, "Slots of which no fact came for longer than expected."),
+    "antelog_alerts": (CounterMetricFamily, "Alerts by what became of them."),
+    "antelog_alerts_waiting": (GaugeMetricFamily, "Alerts that are still to be sent."),
+}
+
+
+class _Collected(list[Metric], Collector):
+    def collect(self) -> list[Metric]:
+        return self
+
+
+def metrics(board: Board, alerts: Mapping[str, Mapping[str, int]]) -> bytes:
+    """Writes all metrics that have values; `alerts` has the letters of each receiver by outcome."""
+    found = {name: family(name, text) for name, (family, text) in _METRICS.items()}
+    for name, labels, value in (*_of_answers(board), *_of_inputs(board.inputs), *_of_alerts(alerts)):
+        metric = found[name]
+        metric.add_sample(f"{name}_total" if metric.type == "counter" else name, labels, value)
+    return generate_latest(_Collected(each for each in found.values() if each.samples))
+
+
+def _of_answers(board: Board) -> Iterator[Sample]:
+    if board.tick is not None:
+        yield "antelog_tick", {}, board.tick
+    for query, count in board.open_by_query.items():
+        yield "antelog_open_answers", {"query": query}, count
+    if seen := board.inputs.status.get("seen"):
+        yield "antelog_seen_values", {}, seen
+    for (query, change), count in sorted(board.changes.items()):
+        yield "antelog_changes", {"query": query, "change": change}, count
+
+
+def _of_inputs(inputs: Inputs) -> Iterator[Sample]:
+    now = time.time()
+    for each in inputs.each():
+        labels, pulse, slots = {"input": each.name}, each.pulse, inputs.slots(each.name)
+        yield "antelog_facts", labels, each.facts
+        for reason, count in sorted(each.rejects.items()):
+            yield "antelog_rejects", {**labels, "reason": reason}, count
+        yield "antelog_holding_input", labels, each.name == inputs.holding
+        if pulse.heard is not None:
+            yield "antelog_seconds_since_fact", labels, round(now - pulse.heard, 3)
+        if pulse.gap is not None:
+            yield "antelog_silent_input", labels, pulse.silent_for(now) is not None
+        if pulse.unit:
+            yield "antelog_unread", {**labels, "unit": pulse.unit}, pulse.unread
+            yield "antelog_behind_seconds", labels, pulse.behind
+        if slots is not None:
+            yield "antelog_silent_slots", labels, slots.silent
+
+
+def _of_alerts(alerts: Mapping[str, Mapping[str, int]]) -> Iterator[Sample]:
+    for to, counts in alerts.items():
+        for outcome, count in counts.items():
+            if outcome != WAITING:
+                yield "antelog_alerts", {"to": to, "outcome": outcome}, count
+        yield "antelog_alerts_waiting", {"to": to}, counts.get(WAITING, 0)

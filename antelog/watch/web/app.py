@@ -1,8 +1,4 @@
-"""The page as an ASGI app behind its guard: routes for the page, its parts, its updates, and the JSON API.
-
-The page without views is public, and has no data: its script requests the views, with the token in a header.
-The answer to the printed link, which has the token, has the first view as well.
-"""
+"""The page as an ASGI app behind its guard: routes for the page, its parts, its updates, and the JSON API."""
 
 from __future__ import annotations
 
@@ -28,18 +24,17 @@ from antelog.errors import AntelogError, StateError
 from antelog.escaping import json_text
 from antelog.process import Engine
 from antelog.run.answer_details import AnswerDetail, detail_of
-from antelog.run.store import is_store
+from antelog.run.store.database import is_store
 from antelog.run.store.inbox import ask
 from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.board.selection import Given
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.address import Tokens
-from antelog.watch.web.api import API, ActList, PostError, as_json, of_answer, posted
+from antelog.watch.web.api import API, ActList, PostError, as_json, metrics, of_answer, posted
 from antelog.watch.web.export import of_view
 from antelog.watch.web.freshness import freshness
 from antelog.watch.web.guard import ACTS, EDITS, KEPT, PAGES, Guard, bearer, may_look, session
 from antelog.watch.web.live_board import LiveBoard, summary
-from antelog.watch.web.metrics import metrics
 from antelog.watch.web.templating import ASSETS, asset, render, share, shell, version, warm
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
@@ -113,7 +108,6 @@ class Entry:
 
 
 def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
-    """Makes the app, which follows the feed while it is served."""
     routes = _Routes(live, entry)
     app = Starlette(
         routes=[

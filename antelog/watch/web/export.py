@@ -197,11 +197,7 @@ class SharedDraft:
 
 
 def as_page(draft: SharedDraft, boards: Iterable[tuple[int, Board]], changing: Iterable[int]) -> str:
-    """Writes rules, facts and answers at all ticks as one file of HTML, without a server or a script.
-
-    `boards` has the board at each tick, `changing` the ticks at which something changes. Each tick is a radio
-    button with a section, so arrow keys move through time.
-    """
+    """Writes a draft and its boards by tick as one file of HTML; each tick is a radio button."""
     changing = frozenset(changing)
     scenes = ((tick, ViewContext(board, given=_EVERY, live=False)) for tick, board in boards)
     return render(

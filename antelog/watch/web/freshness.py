@@ -1,12 +1,4 @@
-"""Whether the page shows the present, and what is missing.
-
-    found = freshness(live, time.time())
-    found.kind, found.text      "silent", "last fact 40 s ago": the sign in the bar
-    found.band                  sentences across the page, such as "Temp has been silent for 40 s, …"
-    found.covers(query, group)  whether a row rests on silent inputs, and is shown in grey
-
-All of it is made here, so that the first view has it, and one without a script.
-"""
+"""Whether the page shows the present, and what is missing, in words: the first view has them, too."""
 
 from __future__ import annotations
 
@@ -27,7 +19,7 @@ _FEW = 3  # silent slots that are named
 
 @dataclass(frozen=True)
 class Freshness:
-    """How fresh the board is. `rests` are queries, or queries with a group, on silent inputs; None: all."""
+    """How fresh the board is: a sign in the bar, and sentences across the page."""
 
     kind: str
     text: str

@@ -1,11 +1,5 @@
 """The guard in front of every route checks host, origin, token, size, rate and time.
 
-    Host: evil.example         421: another name for this address, as in rebinding
-    Origin: https://evil       403: another page asks on behalf of its visitor
-    no token                   401, but for the empty page, its style and its script, and /healthz
-    POST /facts/Temp           JSON only, a token of its own, limits of size, rate and time
-    two lengths of a body      400: a proxy in front might see another request in it
-
 Requests are not logged, as addresses may have secrets. Starlette's TrustedHostMiddleware is too lax: it
 allows any port, and reads the first of two hosts.
 """
@@ -101,12 +95,13 @@ class Guard:
     def _refused(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Returns the status and reason of a refusal; None if the request is allowed."""
         path = path_of(scope)
+        # A proxy in front might see another request in a body with two lengths.
         if "content-length" in headers and "transfer-encoding" in headers:
             return 400, "the length of a body is said twice; give Content-Length, and no Transfer-Encoding"
         if self.hosts is not None:
             named = headers.getlist("host")
             if len(named) != 1 or not _among(named[0], self.hosts):
-                return 421, _NOT_CALLED
+                return 421, _NOT_CALLED  # as in rebinding
         if (found := self._foreign(path, headers)) is not None:
             return found
         if scope["method"] == "POST" and path.startswith("/facts/"):
@@ -260,7 +255,6 @@ def may_look(given: str, tokens: Sequence[str]) -> bool:
 
 
 def same(one: str, other: str) -> bool:
-    """Compares two texts in constant time."""
     return hmac.compare_digest(one.encode(), other.encode())
 
 

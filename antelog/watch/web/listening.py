@@ -1,9 +1,7 @@
-"""The server of a page, in a process of its own or in a thread of this one.
+"""The server of a page, in a process of its own or in a thread of this one, with bounds on connections.
 
-Every few seconds a connection is ended that began no request since the last look, and is not being answered,
-and one whose client reads nothing. Of more than `most()` the oldest that waits for its client is ended, or
-else the new one. uvicorn bounds only the pause between two requests, and its `limit_concurrency` counts
-connections that send nothing, and then refuses all others.
+uvicorn bounds only the pause between two requests, and its `limit_concurrency` refuses all others once many
+connections send nothing.
 """
 
 from __future__ import annotations
@@ -58,10 +56,7 @@ def serve(server: uvicorn.Server, listening: socket.socket) -> None:
 
 
 def served_here(live: LiveBoard, bench: Bench | None = None, port: int = 0) -> str:
-    """Serves a page to this machine while the process lives; returns its link, with a token.
-
-    With a `bench` it is the link of those who may edit. Raises UnsupportedError if the port is taken.
-    """
+    """Serves a page to this machine, and returns its link. Raises UnsupportedError if the port is taken."""
     given = PageAddress(port=port, tokens=Tokens(new_token(), None if bench is None else new_token()))
     try:
         listening = listen(given)

@@ -1,12 +1,4 @@
-"""A board that follows its source, with updates for those who wait; and the sources of a page.
-
-    reader_of(Path("turbines.state"))    the feed in a store, as `antelog watch` writes it
-    reader_of(Path("state.feed"))        a feed in a folder, as `antelog run --page` writes it
-    reader_of(Path("changes"))           JSON lines or Parquet, as `antelog run` writes them
-    EngineReader(engine, program)        an engine in this process, whose changes are passed to `tell`
-
-A slow browser delays nobody: it only learns that there is a newer version, and then gets the latest.
-"""
+"""A board that follows its source, with updates for those who wait; and the sources of a page."""
 
 from __future__ import annotations
 
@@ -29,11 +21,11 @@ from antelog.forecast.reports.words import count
 from antelog.lines import line_of
 from antelog.process import Engine
 from antelog.program import Program
-from antelog.run import store as stores
-from antelog.run.rule_changes import remark, steps_of
 from antelog.run.sinks.json_lines import Style, change_lines
-from antelog.run.sinks.result import StepResult
-from antelog.run.store import FeedReader, FolderFeed, Record
+from antelog.run.sinks.result import StepResult, remark, steps_of
+from antelog.run.store import feed as feeds
+from antelog.run.store.database import is_store
+from antelog.run.store.feed import FeedReader, FolderFeed, Record
 from antelog.watch.board.board import Board
 from antelog.watch.board.saved_board import KeptBoard
 from antelog.watch.board.tracked_answer import LINES, TrackedAnswer
@@ -179,7 +171,6 @@ class LiveBoard:
 
 
 def skipped(number: int) -> str:
-    """Writes a sentence about lines that were skipped."""
     are, they = ("is not a record", "was") if number == 1 else ("are not records", "were")
     return f"{count(number, 'line')} {are} that antelog writes, and {they} skipped"
 
@@ -211,8 +202,8 @@ def summary(board: Board) -> dict[str, Any]:
 
 def reader_of(path: Path) -> Reader:
     """Makes a reader of a feed or of changes. Raises DataError if there is no such file or folder."""
-    if stores.is_store(path):
-        return FeedReader(stores.StoredFeedAt(path))
+    if is_store(path):
+        return FeedReader(feeds.StoredFeedAt(path))
     if not os.path.exists(path):  # noqa: PTH110 - of a name that no file can have, too
         raise DataError(f"{path}: there is no such file or folder; give a store, or a folder of changes")
     return ChangesReader(path) if path.is_file() else FolderReader(path)
@@ -228,7 +219,7 @@ class FolderReader(Reader):
     def read(self, limit: int) -> list[Record]:
         if self._found is not None:
             return self._found.read(limit)
-        feed = stores.is_folder_feed(self.path)
+        feed = feeds.is_folder_feed(self.path)
         found: Reader = FeedReader(FolderFeed(self.path)) if feed else ChangesReader(self.path)
         records = found.read(limit)
         if records:
@@ -253,8 +244,10 @@ class FolderReader(Reader):
 class ChangesReader(Reader):
     """Reads a file of changes as it grows, or the files of a folder: each once, by age, then name."""
 
+    damaged = 0
+
     def __init__(self, path: Path) -> None:
-        self.path, self._damaged = path, 0
+        self.path = path
         self._done: set[Path] = set()
         self._offsets: dict[Path, int] = {}
         self._waiting: deque[Record] = deque()
@@ -265,10 +258,6 @@ class ChangesReader(Reader):
             if len(self._waiting) >= limit:
                 break
         return [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
-
-    @property
-    def damaged(self) -> int:
-        return self._damaged
 
     def share(self) -> float:
         """Returns the share of the bytes of all files that was read."""
@@ -289,7 +278,6 @@ class ChangesReader(Reader):
         return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
 
     def _grown(self, path: Path) -> Iterator[Record]:
-        """Reads the complete lines after those read before."""
         with path.open("rb") as file:
             file.seek(self._offsets.get(path, 0))
             for _ in range(_LINES_AT_ONCE):
@@ -297,10 +285,10 @@ class ChangesReader(Reader):
                 if not line.endswith(b"\n"):
                     break
                 self._offsets[path] = self._offsets.get(path, 0) + len(line)
-                if (record := stores.record_of(line)) is not None:
+                if (record := feeds.record_of(line)) is not None:
                     yield record
                 else:
-                    self._damaged += 1
+                    self.damaged += 1
 
     def _table(self, path: Path) -> Iterator[Record]:
         if path in self._done:
@@ -311,7 +299,7 @@ class ChangesReader(Reader):
             return  # not written to its end yet
         self._done.add(path)
         found = [line_of(row) for row in rows]
-        self._damaged += found.count(None)
+        self.damaged += found.count(None)
         yield from (dict(each) for each in found if each is not None)
 
 
@@ -327,7 +315,7 @@ class EngineReader(Reader):
         engine = self.engine
         self._relations = list(engine.plan.queries)
         tables = {query.name: engine.answers(query.name) for query in self._relations}
-        known = {**stores.about(program.source, engine.plan.tick), "tick": engine.now, **more}
+        known = {**feeds.about(program.source, engine.plan.tick), "tick": engine.now, **more}
         self._waiting.append({"head": {**known, "open": self._lines(StepResult(engine.now, tables))}})
 
     def change_rules(self, change: RuleChange, program: Program) -> None:

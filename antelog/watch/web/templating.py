@@ -1,8 +1,4 @@
-"""The templates of the page, and its other files: styles, scripts and fonts.
-
-Jinja2 escapes all data, in HTML and in SVG; characters that move a cursor or turn text around are shown as
-their numbers. Templates have no values in scripts, styles and attributes without quotes; a test checks this.
-"""
+"""The templates of the page, in which all data is escaped, and its other files: styles, scripts and fonts."""
 
 from __future__ import annotations
 

@@ -25,9 +25,6 @@ def check(program: Path, text: str, *options: str) -> Result:
     return antelog("check", str(program), *options)
 
 
-# ---- a program that is too large ----
-
-
 def test_static_rules_that_derive_too_much_end_in_one_line(
     program: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -41,18 +38,12 @@ def test_static_rules_that_derive_too_much_end_in_one_line(
         assert line.startswith("error: All: the rules of static relations derive more than 1000 facts")
 
 
-# ---- a program that can be run ----
-
-
 def test_warnings_go_to_stderr_and_change_no_status(program: Path) -> None:
     done = check(program, ODD)
     assert done.exit_code == 0
     assert f"{program}:2:1: warning W106 (needless-window)" in done.stderr
     assert "W106" not in done.stdout
     assert "Malf" in done.stdout
-
-
-# ---- a program that is wrong ----
 
 
 def test_a_wrong_program(program: Path) -> None:
@@ -78,9 +69,6 @@ def test_the_pattern_limit(program: Path) -> None:
     assert "E603" in done.stderr
 
 
-# ---- files that cannot be read ----
-
-
 def test_a_missing_file(program: Path) -> None:
     done = antelog("check", str(program))
     assert (done.exit_code, done.stdout) == (1, "")
@@ -99,9 +87,6 @@ def test_a_byte_order_mark_and_line_ends_of_windows(program: Path) -> None:
     assert antelog("check", str(program)).exit_code == 0
 
 
-# ---- wrong commands ----
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -116,9 +101,6 @@ def test_wrong_commands(arguments: tuple[str, ...], message: str, monkeypatch: p
     assert (done.exit_code, done.stdout) == (2, "")
     assert message in done.stderr
     assert "Usage:" in done.stderr
-
-
-# ---- JSON ----
 
 
 def test_json(program: Path) -> None:

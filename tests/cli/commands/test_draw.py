@@ -80,9 +80,6 @@ def test_rows_that_were_set_aside_are_reported() -> None:
     assert "1 row was set aside (1 late)" in done.stderr
 
 
-# ---- mistakes ----
-
-
 def refused(*arguments: str, output: str = "picture.svg") -> Result:
     done = antelog("draw", *arguments, "--output", output)
     assert done.stdout == ""

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import command
-from tests.cli.trying import antelog
+from tests.cli.trying import antelog, spark_command
 
 PROGRAM = """\
 input Place(truck, lat: number, lon: number, time).
@@ -43,7 +42,7 @@ def test_functions_are_found_in_a_file(given: tuple[str, ...]) -> None:
 
 @pytest.mark.slow
 def test_workers_of_spark_get_them_by_value() -> None:
-    given = command(*GIVEN, "--functions", "fleet.py", "--output", "console")
+    given = spark_command(*GIVEN, "--functions", "fleet.py", "--output", "console")
     done = subprocess.run(given, capture_output=True, text=True, check=False, timeout=900)
     assert done.returncode == 0, done.stderr
     assert "confirmed  Home  X = t1, T = 1" in done.stdout

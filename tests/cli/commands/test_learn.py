@@ -112,9 +112,6 @@ def test_a_model_is_of_its_program_whatever_the_alert() -> None:
     assert "p.model was learned for another program: Malf is not the same in both" in done.stderr
 
 
-# ---- score ----
-
-
 def test_scores_as_text_page_and_numbers() -> None:
     done = run("score", "p.alog", *FACTS)
     assert done.exit_code == 0

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.cli.running import command, said_until_the_first_batch
+from tests.cli.trying import said_until_the_first_batch, spark_command
 from tests.processes import Start
 from tests.servers import UnavailableError, for_kafka, for_postgres, free_port, kafka, postgres
 
@@ -20,8 +20,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]
 
 OF_DATABASE = "p/ss&w=rd;of#db+ü"
 OF_TOPIC, OF_STORE = "trust-no-topic", "keep-this-store"
+# The passwords, and how one looks in an address.
 WAYS = (OF_DATABASE, OF_TOPIC, OF_STORE, "p%2Fss%26w%3Drd%3Bof%23db%2B%C3%BC")
-"""The passwords, and how one looks in an address."""
 PAGES = ("environment/", "SQL/", "jobs/", "StreamingQuery/", "executors/")
 
 
@@ -49,8 +49,8 @@ def outputs(stack: ExitStack) -> Iterator[tuple[str, list[Path]]]:
         pass
 
 
+# 127.0.0.1, the same as an address of IPv6, and ::1, as Linux lists them.
 LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
-"""127.0.0.1, the same as an address of IPv6, and ::1, as Linux lists them."""
 
 
 def looked_at(number: int) -> tuple[list[str], set[tuple[str, int]]]:
@@ -82,7 +82,7 @@ def test_a_stream_keeps_its_passwords_and_ports_to_itself(start: Start) -> None:
         sinks = [*(sink for sink, _ in found), "parquet:out"]
         jars = [str(jar) for _, each in found for jar in each]
         process = start(
-            command(
+            spark_command(
                 *("p.alog", "--input", "Temp=in", "--stream", "--checkpoint", "state"),
                 *(part for sink in sinks for part in ("--output", sink)),
                 *("--conf", "spark.hadoop.fs.s3a.secret.key=${OF_STORE}", "--conf", "spark.ui.enabled=true"),
@@ -138,7 +138,7 @@ def test_failures_do_not_tell_passwords(sink: str, reason: str) -> None:
         except UnavailableError as error:
             pytest.skip(str(error))
         done = subprocess.run(
-            command(
+            spark_command(
                 *("p.alog", "--input", "Temp=temp.csv", "--output", where),
                 *("--conf", f"spark.jars={','.join(map(str, jars))}"),
             ),

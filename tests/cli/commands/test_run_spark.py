@@ -16,9 +16,9 @@ import pyarrow.dataset as ds
 import pytest
 
 from antelog.engine.step.schema import AFTER_ANSWER
-from tests.cli.running import command, said_until_the_first_batch
-from tests.cli.trying import try_
+from tests.cli.trying import said_until_the_first_batch, spark_command, try_
 from tests.processes import Process, Start, until
+from tests.servers import UnavailableError, for_kafka, kafka
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]
 
@@ -40,12 +40,11 @@ wt2,low,20,20
 
 
 def _long(*values: object) -> Any:
-    """A case for `make long`: each starts Spark, and another case is much like it."""
     return pytest.param(*values, marks=pytest.mark.long)
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(*arguments), capture_output=True, text=True, check=False, timeout=900)
+    return subprocess.run(spark_command(*arguments), capture_output=True, text=True, check=False, timeout=900)
 
 
 def tried(*arguments: object) -> Counter[str]:
@@ -172,7 +171,7 @@ def test_a_stream_that_is_asked_to_stop(how: str, start: Start) -> None:
     Path("in").mkdir()
     Path("in", "a.csv").write_text(READINGS, encoding="utf-8")
     process = start(
-        command("p.alog", "--input", "Temp=in", "--stream", "--output", "console", "--only", "confirmed"),
+        spark_command("p.alog", "--input", "Temp=in", "--stream", "--output", "console", "--only=confirmed"),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )  # fmt: skip
     said = said_until_the_first_batch(process)
@@ -226,7 +225,7 @@ def test_java_that_is_killed(how: str, start: Start) -> None:
     arguments = ["p.alog", "--input", "Temp=in", "--output", "console"]
     if how == "stream":
         arguments += ["--stream", "--checkpoint", "state"]
-    process = start(command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = start(spark_command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     java = child_of(process, "SparkSubmit")
     if how == "stream":
         said_until_the_first_batch(process)
@@ -258,9 +257,32 @@ def test_a_console_that_cannot_be_written() -> None:
     Path("in").mkdir()
     Path("in", "a.csv").write_text(READINGS, encoding="utf-8")
     more = ("--stream", "--trigger", "available-now")
-    call = command("p.alog", "--input", "Temp=in", "--output", "console", *more)
+    call = spark_command("p.alog", "--input", "Temp=in", "--output", "console", *more)
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(call, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.endswith("error: <stdout>: cannot be written: No space left on device\n")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.long
+def test_every_message_is_accounted_for() -> None:
+    facts = [("wt2", 0, 0), ("wt2", 1, 2), ("wt4", 1, 1), ("wt4", 0, 5), ("wt4", 3, 9)]
+    rows = [{"device": d, "level": "high", "time": time, "arrival": at} for d, time, at in facts]
+    messages = [f"{row['device']}\t{json.dumps(row)}" for row in rows]
+    try:
+        jars = ",".join(map(str, for_kafka()))
+        with kafka() as broker:
+            broker.create("temp", 2)
+            broker.send("temp", [*messages, messages[0], "wt2\t", "wt2\t   ", "wt2\tnonsense"])
+            done = run(
+                *("p.alog", "--input", f"Temp=kafka://{broker.servers}/temp", "--output", "console"),
+                *("--arrival", "arrival", "--clock", "arrival", "--until", "6"),
+                *("--conf", f"spark.jars={jars}"),
+            )
+    except UnavailableError as error:
+        pytest.skip(str(error))
+    assert done.returncode == 0, done.stderr
+    assert "done: 9 facts (3 used, 1 repeated, 1 late, 3 malformed, 1 after --until)," in done.stderr
+    assert done.stderr.count("the message is empty") == 2
+    assert "confirmed  Malf  X = wt2, T = 0" in done.stdout

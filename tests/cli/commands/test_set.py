@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli import pipelines
-from tests.cli.trying import antelog
+from tests.cli.trying import antelog, diagnostics
 
 PROGRAM = """\
 include "fleet.alog".
@@ -63,6 +62,6 @@ def test_other_numbers_are_another_program() -> None:
 
 def test_in_a_file() -> None:
     text = 'program = "rules/p.alog"\noutput = ["console"]\n[input]\nTemp = "temp.csv"\n[set]\nhot = 85\n'
-    assert pipelines.diagnostics(text) == ()
-    (found,) = pipelines.diagnostics(text.replace("85", '"warm"'))
+    assert diagnostics(text) == ()
+    (found,) = diagnostics(text.replace("85", '"warm"'))
     assert found.code == "E703"

@@ -11,9 +11,16 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 
+from antelog import parse
+from antelog.cli.arguments.flags import flags
+from antelog.cli.arguments.ready import WATCH
+from antelog.cli.commands.watch import wanted_alerts
+from antelog.run.settings import AlertSettings
+from antelog.watch.alerts.alert import Alert, AlertSetup
 from tests.cli.trying import LOG, READINGS, antelog, command
 from tests.processes import Start, until
 
@@ -181,3 +188,38 @@ def shown(ask: urllib.request.Request) -> dict[str, Any] | None:
 
 def stamp(seconds: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+# ---- options of alerts ----
+
+ALERTING = parse("input P(x, time). Q(X, T) :- P(X, T). query Q(X, T) alert 80%.")
+found: list[AlertSetup | None] = []
+
+
+@click.command()
+@flags(WATCH, settings=AlertSettings)
+def wanted(settings: AlertSettings) -> None:
+    found.append(wanted_alerts(settings, ALERTING, chances=True))
+
+
+def call(*words: str) -> Result:
+    found.clear()
+    return CliRunner().invoke(wanted, words, catch_exceptions=False)
+
+
+def test_all_receivers_are_told_the_same() -> None:
+    words = ("--alert", "command:cat", "--alert", "command:tee x", "--alert-on", "likely,confirmed")
+    assert (
+        call(*words, "--alert-where", "X=a", "--alert-where", "X=b", "--alert-template", "{X}").exit_code == 0
+    )
+    assert found[0] is not None
+    assert found[0].alerts == tuple(
+        Alert(to, ("likely", "confirmed"), ("X=a", "X=b"), "{X}") for to in ("command:cat", "command:tee x")
+    )
+
+
+def test_a_file_has_more() -> None:
+    Path("a.toml").write_text("[[alert]]\nto = 'command:cat'\non = ['rejected']", encoding="utf-8")
+    assert call("--alerts", "a.toml", "--alert", "command:cat").exit_code == 0
+    assert found[0] is not None
+    assert found[0].alerts == (Alert("command:cat"), Alert("command:cat", ("rejected",)))

@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from antelog.run.store import FeedReader, FolderFeed
-from tests.cli.running import command
-from tests.cli.trying import try_
+from antelog.run.store.feed import FeedReader, FolderFeed
+from tests.cli.trying import spark_command, try_
 from tests.processes import Process, started, until
 
 pytest.importorskip("starlette")
@@ -34,7 +33,7 @@ wt3,high,10,11
 @contextmanager
 def run(*more: object) -> Iterator[Process]:
     arguments = ("p.alog", "--input", "Temp=in", "--output", "parquet:out", "--page", *more)
-    with started(command(*arguments), stderr=subprocess.PIPE) as process:
+    with started(spark_command(*arguments), stderr=subprocess.PIPE) as process:
         yield process
 
 

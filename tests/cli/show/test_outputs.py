@@ -13,8 +13,8 @@ from rich.text import Text
 
 from antelog.cli.show.terminal import escaped, to_stdout
 from tests.cli.trying import PROGRAM, READINGS, antelog, try_
-from tests.limits import longest_file
 from tests.obeyed import obeyed
+from tests.processes import longest_file
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -28,8 +28,8 @@ sys.argv[0] = "antelog"
 main()
 """
 TRY = "try p.alog --input Temp=temp.csv"
+# Commands that write in different ways: by a console of rich, as messages, and by Click itself.
 COMMANDS = [f"{TRY} --format table", "check p.alog", "--help"]
-"""Commands that write in different ways: by a console of rich, as messages, and by Click itself."""
 
 
 def run(line: str, redirection: str, *, room: int = 0, unbuffered: str = "") -> tuple[int, str]:

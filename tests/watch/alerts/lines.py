@@ -17,7 +17,6 @@ QUERIES = (
 
 
 def group_of(route: module.Route, *changes: LogLine, status: str = module.FIRING) -> module.AlertGroup:
-    """The alerts of some changes, which go together."""
     items = tuple(module.AlertItem(each, status, 0.0, 0.0) for each in changes)
     return module.AlertGroup(route.group_of(changes[0]), items)
 
@@ -33,7 +32,6 @@ def letters(routes: Sequence[module.Route], change: LogLine) -> list[tuple[str, 
 
 
 def letter_to(to: str, change: LogLine, template: str = "Take care") -> module.Letter:
-    """The letter about a change for one receiver."""
     alert = Alert(to, on=(change["change"],), template=template)
     ((_, letter),) = letters(module.routes_of(AlertSetup((alert,), QUERIES, "p.alog")), change)
     return letter

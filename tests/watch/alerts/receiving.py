@@ -13,10 +13,7 @@ from typing import Any
 
 @dataclass
 class Server:
-    """What it is to answer next (200 once that is used up) or to some keys, and the letters it got.
-
-    It answers after `slow` seconds, or when the test is over.
-    """
+    """The answers to give next (else 200), or to some keys, after `slow` seconds; the letters it got."""
 
     url: str = ""
     answers: list[int] = field(default_factory=list)
@@ -35,7 +32,6 @@ class Server:
 
 @contextmanager
 def serving(port: int = 0) -> Iterator[Server]:
-    """A server on loopback."""
     server, ended = Server(), threading.Event()
 
     class Handler(BaseHTTPRequestHandler):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.watch.alerts import outbox as module
 from antelog.watch.alerts.alert import AlertError
 from antelog.watch.alerts.letters import Letter
@@ -14,7 +14,6 @@ A, B, C = (Letter(key, f'{{"n": {n}}}', key) for n, key in enumerate("abc", 1))
 
 
 def keys(outbox: Outbox, receiver: str = "x") -> list[str]:
-    """The keys in the order in which they would be sent."""
     found = []
     while (letter := outbox.first(receiver)) is not None:
         found.append(letter.key)

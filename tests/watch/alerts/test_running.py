@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from antelog.run.store import Store, acts
+from antelog.run.store import inbox
+from antelog.run.store.store import Store
 from antelog.watch.alerts import running, sending
 from antelog.watch.alerts.alert import Alert, AlertSetup
 from antelog.watch.alerts.letters import key_of
@@ -27,8 +28,6 @@ pytestmark = pytest.mark.usefixtures("here")
 
 
 class Stream:
-    """A store in this folder, and the alerts of its feed."""
-
     def __init__(self, *alerts: Alert) -> None:
         self.setup = AlertSetup(alerts, QUERIES, "p.alog", store="p.state")
         self.store = Store.open(Path("p.state"))
@@ -81,13 +80,13 @@ def hook(server: Server, name: str = "a", /, **more: Any) -> Alert:
 
 
 def test_a_group_that_is_acknowledged_waits_until_that_is_withdrawn(server: Server, stream: Stream) -> None:
-    acts.add(Path("p.state"), acts.Act("Malf", "acknowledged", "ann", time.time(), answers=("a",)))
+    inbox.add_act(Path("p.state"), inbox.Act("Malf", "acknowledged", "ann", time.time(), answers=("a",)))
 
     async def meanwhile() -> None:
         stream.tell(1)
         other = stream.tell_of(line("confirmed", "Total", answer={"City": "Bonn"}))
         await until_async(lambda: server.keys == other)
-        acts.withdraw(Path("p.state"), "Malf", "acknowledged")
+        inbox.withdraw_act(Path("p.state"), "Malf", "acknowledged")
         await until_async(lambda: len(server.keys) == 2)
 
     stream.sending(meanwhile)
@@ -182,7 +181,6 @@ def test_several_are_on_their_way_at_a_time_and_one_once_the_receiver_is_down(
 
 
 def _begin_and_end(stream: Stream) -> list[str]:
-    """Changes of one answer: it becomes likely, and is confirmed."""
     return stream.tell_of(line(), line("confirmed", tick=9))
 
 

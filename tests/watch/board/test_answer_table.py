@@ -180,7 +180,6 @@ def test_deadlines_in_an_address(text: str) -> None:
 
 
 def devices(found: AnswerTables, given: Given, start: int = 0, count: int = -1) -> list[str]:
-    """The devices of decided answers, the latest first."""
     table = found.decided
     answers = table.answers(table.where(decided_filter(given)), SORTS["decided"], start, count)
     return [each.values["X"] for each in answers]

@@ -213,7 +213,6 @@ A, B = "00112233445566aa", "00112233445566bb"
 
 
 def pieces(*names: str | None) -> FeedPieces:
-    """The pieces of records that are read one by one."""
     found = FeedPieces()
     for position, name in enumerate(names):
         found.begin(position)

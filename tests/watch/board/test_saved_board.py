@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from antelog.run.store import FeedReader
+from antelog.run.store.feed import FeedReader
 from antelog.watch.board import saved_board
 from antelog.watch.web.api import API, of_answer
 from antelog.watch.web.live_board import LiveBoard, reader_of

@@ -1,7 +1,4 @@
-"""How each view looks, in small pictures that are kept: `python -m tests.watch.web.golden` takes them anew.
-
-Fonts differ from machine to machine, so pictures are compared coarsely: what would be seen from afar.
-"""
+"""Small pictures of each view, compared coarsely; `python -m tests.watch.web.golden` takes them anew."""
 
 from __future__ import annotations
 
@@ -37,7 +34,6 @@ _COMPARE = """
 
 
 def taken(tab: Tab, page: Page, looks: Sequence[tuple[int, bool]]) -> Iterator[tuple[str, bytes]]:
-    """A picture of each view at each look, with its name."""
     tab.size(1600, 900)
     tab.open_page(page.url)
     tab.until("document.querySelectorAll('.rows .row').length >= 5")
@@ -66,7 +62,6 @@ def difference(tab: Tab, one: bytes, other: bytes) -> float:
 def pictures_of(
     chromium: Browser, folder: Path, looks: Sequence[tuple[int, bool]] = LOOKS
 ) -> Iterator[tuple[str, bytes]]:
-    """Pictures of a feed that is always the same."""
     folder.mkdir(exist_ok=True)
     # However slow the machine, the feed is not old, which the page would say.
     with served(folder, [*some(7)[:-1], status(9, at=ago(-3600))]) as (page, _):

@@ -1,4 +1,4 @@
-"""antelog/watch/web/{app,api,metrics,export,posting,sight,shell,views,readers}.py: what is shown, and how."""
+"""antelog/watch/web: what is shown, and how."""
 
 import asyncio
 import csv
@@ -16,15 +16,15 @@ from prometheus_client.samples import Sample
 
 from antelog.answers import name_of
 from antelog.errors import DataError
-from antelog.run.store import FolderFeed, Store
+from antelog.run.store.feed import FolderFeed
+from antelog.run.store.store import Store
 from antelog.theme import embedded_face
 from antelog.watch.alerts.letters import Letter
 from antelog.watch.alerts.outbox import SENT, counts_in, opened
 from antelog.watch.board.board import Board
-from antelog.watch.web.api import PostError, posted
+from antelog.watch.web.api import PostError, metrics, posted
 from antelog.watch.web.export import as_csv
 from antelog.watch.web.live_board import LiveBoard, reader_of
-from antelog.watch.web.metrics import metrics
 from antelog.watch.web.templating import ASSETS, VIEWS
 from antelog.watch.web.views import PARTS
 from tests.processes import until_async
@@ -94,6 +94,7 @@ def test_the_state_in_a_few_numbers() -> None:
     assert (found["program"], found["wall"]) == ("hot.alog", False)
 
 
+# The metrics of `APP`, as they were before a library wrote them.
 WRITTEN_BY_HAND = """\
 # HELP antelog_tick The tick that is reached.
 # TYPE antelog_tick gauge
@@ -117,7 +118,6 @@ antelog_rejects_total{input="Temp",reason="late"} 3
 # TYPE antelog_holding_input gauge
 antelog_holding_input{input="Temp"} 1
 """
-"""The metrics of `APP`, as they were before a library wrote them."""
 
 
 def test_metrics_say_what_they_said_when_written_by_hand() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.watch.web.serving import Page
 from tests.lines import lines_of
 from tests.processes import until
@@ -248,7 +248,6 @@ class Due:
 
 
 def lines_at_9(due: Sequence[Due]) -> list[Record]:
-    """The lines of these answers: of each the first of two readings has come."""
     facts = [("Temp", (device(each.number), LEVELS[each.query], each.left), 9) for each in due]
     chances = {
         f'chance Temp("{device(each.number)}", {LEVELS[each.query]}, _) = 1%, again {100 * each.chance:g}%.'
@@ -374,7 +373,6 @@ ROUND = ("inputs", "decided", "plan", "trust", "")
 
 
 def nodes(tab: Tab) -> int:
-    """The nodes of all documents that are in use."""
     for _ in range(3):
         tab.tell("HeapProfiler.collectGarbage")
     found: int = tab.tell("Memory.getDOMCounters")["nodes"]
@@ -382,7 +380,6 @@ def nodes(tab: Tab) -> int:
 
 
 def rounds(tab: Tab, count: int) -> int:
-    """The nodes in use after so many rounds through all views."""
     for _ in range(count):
         for view in ROUND:
             tab.run(f"go('/{view}')")

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from antelog.watch.web.api import metrics
 from antelog.watch.web.app import Entry, page_app
 from antelog.watch.web.freshness import span
 from antelog.watch.web.live_board import LiveBoard, Reader, reader_of
-from antelog.watch.web.metrics import metrics
 from tests.processes import until_async
 from tests.watch.lines import ago, possible, status
 from tests.watch.recorded_run import recorded

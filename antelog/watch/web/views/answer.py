@@ -1,7 +1,4 @@
-"""The view of an answer: what drives its chance, what it awaits and what follows, its rules, and its group.
-
-Most comes from its change lines; the chances under awaited facts, and the latest facts, come from the run.
-"""
+"""The view of an answer: what drives its chance, what it awaits, what follows, its rules, and its group."""
 
 from __future__ import annotations
 
@@ -25,7 +22,6 @@ _WHEN = 48  # bars of the chart of when it is confirmed, at most
 
 
 def answer(scene: ViewContext, name: str) -> Markup | None:
-    """Renders the view; None if the answer is not known (any more)."""
     found = scene.board.find(name)
     if found is None:
         return None

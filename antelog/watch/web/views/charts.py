@@ -1,8 +1,4 @@
-"""Drawings over time: charts of numbers, and lanes with the marks of an answer.
-
-The browser draws a chart with uPlot from its table; in files it is drawn as SVG. All lanes of a view share
-one axis, and their places are shares of the width, so they line up at every width.
-"""
+"""Drawings over time: charts, by uPlot or in files as SVG, and lanes, in shares of the width, of answers."""
 
 from __future__ import annotations
 

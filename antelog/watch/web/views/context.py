@@ -16,7 +16,7 @@ from antelog.forecast.reports.words import lead
 from antelog.language.moments import TIME, Timescale, moment, tick_in_words
 from antelog.language.printer import value_text as written_value
 from antelog.run.answer_details import AnswerDetail
-from antelog.run.store.acts import Act
+from antelog.run.store.inbox import Act
 from antelog.watch.board.answer_table import SqlCondition
 from antelog.watch.board.board import Board
 from antelog.watch.board.feed_program import key_column, value_text
@@ -66,7 +66,6 @@ class TickClock:
 
     @property
     def zone(self) -> str:
-        """The zone of times; empty if ticks have none."""
         return "" if self.timescale is None else self.timescale.zone
 
     @property
@@ -178,7 +177,6 @@ class ViewContext:
         return AnswerLabel(answer.query, values)
 
     def shorter(self, answer: TrackedAnswer, text: str) -> str:
-        """Removes the key of an answer from the text of a literal."""
         value = answer.values.get(self.board.head.keys.get(answer.query, ""))
         if value is None:
             return text
@@ -204,7 +202,6 @@ class AnswerLabel:
 
 
 def _shown_act(act: Act, clock: TickClock) -> dict[str, str]:
-    """Writes an act of a person; `title` has all of it."""
     who, at, until = act.who, clock.hour(act.at), "" if act.until is None else clock.hour(act.until)
     texts = {
         "acknowledged": f"✓ {who}, until decided",

@@ -1,8 +1,4 @@
-"""The view of inputs: the current tick, the input that holds time back, lateness and rates, and rejects.
-
-Each input has a histogram of the lateness of its facts, with the declared delay as a bound: too long a delay
-makes answers wait for nothing, too short a one loses facts.
-"""
+"""The view of inputs: the current tick, the input that holds time back, lateness and rates, and rejects."""
 
 from __future__ import annotations
 
@@ -46,7 +42,6 @@ def inputs(scene: ViewContext) -> Markup:
 
 
 def _input(scene: ViewContext, found: InputStatus) -> dict[str, object]:
-    """Prepares an input: figures, the lateness of its facts, and their rate over time."""
     clock = scene.clock
     figures = [
         ("facts", f"{found.facts:,}"),

@@ -1,8 +1,4 @@
-"""The lists of answers: open ones, the most urgent first, and decided ones, the latest first.
-
-A view has the rows in sight; others are loaded as they are scrolled to, so that 100,000 answers scroll as ten
-do. Answers that are `good` are folded unless the address asks for them.
-"""
+"""The lists of answers: open ones, most urgent first, and decided ones, latest first, some rows at a time."""
 
 from __future__ import annotations
 
@@ -273,7 +269,6 @@ def _chart(scene: ViewContext, wanted: AnswerFilter) -> TimeChart | None:
 
 
 def _spans(scene: ViewContext) -> Sequence[tuple[str, str]]:
-    """Lists round stretches of time up to now that do not have all answers, with their ticks."""
     clock, oldest = scene.clock, next(iter(scene.board.decided.values()), None)
     if clock.length is None or oldest is None:
         return []

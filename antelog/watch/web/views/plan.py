@@ -1,10 +1,4 @@
-"""The view of the plan: the rules as a graph, from inputs at the top to queries at the bottom.
-
-    Temp   1,204 facts · 12/s ──▶ rule 24 ──▶ Flag ──▶ … ──▶ Malf   12 open · 3/s new · 1/min confirmed
-
-An edge is labelled with the known and awaited literals of its predicate in open answers, and wider, the more
-facts flow along it.
-"""
+"""The view of the plan: the rules as a graph, from inputs to queries, with what flows along its edges."""
 
 from __future__ import annotations
 
@@ -19,24 +13,13 @@ from antelog.diagnostics import Source
 from antelog.escaping import shown_lines
 from antelog.language.graph import Edge, Graph, graph_of
 from antelog.language.highlighting import html_lines
-from antelog.pictures.marks import (
-    INPUT,
-    LABEL,
-    QUERY,
-    RULE,
-    STATIC,
-    PlanMark,
-    PlanMarks,
-    PlanSizes,
-    kinds_of,
-    placed_marks,
-)
+from antelog.pictures import marks as pictures
 from antelog.program import Program
 from antelog.watch.board.tracked_answer import marks
 from antelog.watch.web.templating import number, render
 from antelog.watch.web.views.context import ViewContext
 
-_SIZES = PlanSizes(layer=37.0, half=21.0, dot=12.0, gap=22.0, around=16.0)
+_SIZES = pictures.PlanSizes(layer=37.0, half=21.0, dot=12.0, gap=22.0, around=16.0)
 _LETTER, _SMALL = 8.2, 6.6  # the widths of letters, of names and of notes
 _ROOM, _QUERY = 8, 36  # letters by which boxes and labels grow; the least room for letters of a query
 _THIN, _THICK = 1.5, 3.5  # the width of an edge along which nothing flows, and what a flow adds to it at most
@@ -63,25 +46,27 @@ class PlanDrawing:
     wide: float
     high: float
     edges: Sequence[dict[str, object]]
-    marks: PlanMarks
+    marks: pictures.PlanMarks
 
 
 def _graph(scene: ViewContext, program: Program) -> PlanDrawing:
     graph = graph_of(program.document)
     flows = _flows(scene, program, graph)
     nodes = []
-    for node, kind in kinds_of(program, graph).items():
+    for node, kind in pictures.kinds_of(program, graph).items():
         note = _note(scene, node, kind, program)
         # Widths have some room, so that nothing moves while numbers change.
         wide = max(_LETTER * len(node) + 28, _SMALL * _rounded(len(note), kind) + 24, 84.0)
-        nodes.append(PlanMark(kind, node, wide, note=note, node=node))
+        nodes.append(pictures.PlanMark(kind, node, wide, note=note, node=node))
     for node, rule in graph.rules.items():
         file, there = program.source.located(rule.span)
         line = file.position(there.start)[0]
         anchor = _anchor(program, file, line)
         title = f"line {line}: {program.source.excerpt(rule.span)}"
-        nodes.append(PlanMark(RULE, str(line), 2 * _SIZES.dot, note=title, node=node, anchor=anchor))
-    marks = placed_marks(graph, _SIZES, nodes, _labels(scene, graph))
+        nodes.append(
+            pictures.PlanMark(pictures.RULE, str(line), 2 * _SIZES.dot, note=title, node=node, anchor=anchor)
+        )
+    marks = pictures.placed_marks(graph, _SIZES, nodes, _labels(scene, graph))
     left, right = marks.ends
     return PlanDrawing(
         left - _SIZES.around,
@@ -123,18 +108,18 @@ def _rate(rate: float) -> str:
 
 
 def _note(scene: ViewContext, node: str, kind: str, program: Program) -> str:
-    if kind == INPUT:
+    if kind == pictures.INPUT:
         facts = sum(each.facts for each in scene.board.inputs.each() if each.name == node)
         return f"{facts:,} facts · {_rate(scene.board.inputs.rates.rate(node))}"
-    if kind == QUERY:
+    if kind == pictures.QUERY:
         name = next(each.name for each in program.plan.queries if each.predicate == node)
         rates = scene.board.rates(name)
         new, done = (_rate(rates.get(change, 0.0)) for change in ("possible", "confirmed"))
         return f"{scene.board.open_by_query.get(name, 0):,} open · {new} new · {done} confirmed"
-    return "background" if kind == STATIC else kind
+    return "background" if kind == pictures.STATIC else kind
 
 
-def _labels(scene: ViewContext, graph: Graph) -> dict[Edge, PlanMark]:
+def _labels(scene: ViewContext, graph: Graph) -> dict[Edge, pictures.PlanMark]:
     """Labels edges with the known and awaited literals of their predicates."""
     there: Counter[tuple[str, bool]] = Counter()
     awaited: Counter[tuple[str, bool]] = Counter()
@@ -148,11 +133,11 @@ def _labels(scene: ViewContext, graph: Graph) -> dict[Edge, PlanMark]:
             if there[seen] or awaited[seen]:
                 text = f"● {there[seen]:,}  {'◇' if edge.negated else '○'} {awaited[seen]:,}"
                 room = _SMALL * _rounded(len(text)) + 10
-                labels[edge] = PlanMark(LABEL, text, _SMALL * len(text) + 10, room=room)
+                labels[edge] = pictures.PlanMark(pictures.LABEL, text, _SMALL * len(text) + 10, room=room)
     return labels
 
 
-def _edge(edge: Edge, marks: PlanMarks, flow: float) -> dict[str, object]:
+def _edge(edge: Edge, marks: pictures.PlanMarks, flow: float) -> dict[str, object]:
     """Draws a smooth line through the places of an edge, which leaves and arrives straight up or down."""
     placed = marks.placed
     path = placed.paths[edge]

@@ -40,7 +40,6 @@ def scores_page(by_query: Mapping[str, Scores], tick: int | None, title: str) ->
 
 
 def _query(query: str, found: ScoreResult, alert: Alerted, length: int | None) -> dict[str, object]:
-    """Prepares the scores of a query, at the threshold of its alert."""
     others = [each for each in found.alerts if each.threshold != alert.threshold]
     found = replace(found, alerts=tuple(sorted([*others, alert], key=lambda each: each.threshold)))
     at = percent(alert.threshold)
@@ -151,7 +150,6 @@ def _longest(shown: Sequence[Alerted]) -> int:
 
 
 def _early(shown: Sequence[Alerted], tick: int | None) -> Plane:
-    """Makes the scales of lead times, and of the shares of alerts that were right."""
     most = _longest(shown)
     size = words.unit_of(most, tick)[1]
     steps = words.steps(most / size, 4)

@@ -3,14 +3,24 @@
 import re
 from html.parser import HTMLParser
 from importlib.resources import files
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from antelog.answers import name_of
+from antelog.forecast.scores.scores import Scores, result
 from antelog.language.moments import Timescale
+from antelog.pictures.marks import LABEL, RULE
+from antelog.theme import embedded_face
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.templating import PACKAGE, share
-from antelog.watch.web.views.context import TickClock, cut
+from antelog.watch.web.views.context import TickClock, ViewContext, cut
+from antelog.watch.web.views.plan import PlanDrawing, _graph
+from antelog.watch.web.views.trust import scores_page
+from tests.forecast.reports.test_text import EDGES, MINUTES, RIGHT, SURE
 from tests.lines import lines_of
 from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, some, status
 from tests.watch.web.asking import NoFeed, ask, guarded, sight
@@ -25,8 +35,6 @@ def seen(view: str, *records: dict) -> str:  # type: ignore[type-arg]
 
 
 class Elements(HTMLParser):
-    """The elements of a page, and the texts in it."""
-
     def __init__(self, text: str) -> None:
         super().__init__()
         self.names: list[str] = []
@@ -330,3 +338,135 @@ def test_the_plan_says_how_the_rules_were_changed() -> None:
     assert "Rules changed after" in page
     assert "Hot is new; complete from tick 9 on" in page
     assert "Rules changed" not in seen("plan", head())
+
+
+def pictures(scores: Scores, tick: int | None = None) -> list[ElementTree.Element]:
+    page = scores_page({"Malf": scores}, tick, "Scores")
+    return [ElementTree.fromstring(each) for each in re.findall(r"<svg viewBox.*?</svg>", page, re.DOTALL)]
+
+
+def marks(picture: ElementTree.Element, kind: str) -> list[ElementTree.Element]:
+    return [each for each in picture.iter() if kind in each.get("class", "").split()]
+
+
+@pytest.mark.parametrize("name", EDGES)
+@pytest.mark.parametrize("tick", [None, MINUTES])
+def test_a_page_is_whole_and_its_pictures_stay_in_their_frames(name: str, tick: int | None) -> None:
+    page = scores_page({"Malf": EDGES[name]}, tick, "Scores")
+    assert "script" not in Elements(page).names
+    assert not re.search(r"https?:|@import|\bnan\b|\binf\b", page.replace(embedded_face(), ""))
+    for picture in pictures(EDGES[name], tick):
+        for each in picture.iter():
+            for most, names in ((360, ("x", "cx", "x2")), (326, ("y", "cy", "y2"))):
+                assert all(0 <= float(each.get(place, "0")) <= most for place in names)
+
+
+def test_names_are_text() -> None:
+    page = scores_page(
+        {"<b>A</b>": RIGHT, "B": EDGES["nothing"]}, None, "{{ title }} <script>alert(1)</script>"
+    )
+    assert "script" not in Elements(page).names
+    assert "<h2>&lt;b&gt;A&lt;/b&gt;</h2>" in page
+    assert "{{ title }} &lt;script&gt;" in page
+    assert "Nothing to judge yet" in scores_page({"B": EDGES["nothing"]}, None, "Scores")
+    assert "There are no chances yet" in scores_page({}, None, "Scores")
+
+
+def test_bins_are_marks_and_those_outside_diamonds() -> None:
+    bins = result(SURE).calibration.bins
+    picture, *_ = pictures(SURE)
+    assert len(marks(picture, "band")) == len(bins)
+    assert len(marks(picture, "wrong")) == sum(each.outside for each in bins) > 0
+    assert len(marks(picture, "right")) == sum(not each.outside for each in bins)
+    title = r"Of the answers with a chance of .* were confirmed \(95 % range .*\)\. [\d,]+ lines?\."
+    assert all(re.fullmatch(title, each.text or "") for each in picture.iter("title"))
+
+
+def test_columns_go_up_and_down() -> None:
+    _, picture, _ = pictures(RIGHT)
+    (base,) = marks(picture, "base")
+    middle = float(base.get("y1", ""))
+    ups, downs = ([e for e in marks(picture, kind) if e.tag == "rect"] for kind in ("yes", "no"))
+    assert ups
+    assert downs
+    assert all(float(each.get("y", "")) <= middle for each in ups)
+    assert all(float(each.get("y", "")) == pytest.approx(middle, abs=0.11) for each in downs)
+
+
+@pytest.mark.parametrize(
+    ("tick", "unit"),
+    [(None, "ticks"), (1_000_000, "seconds"), (600_000_000, "minutes"), (86_400_000_000, "days")],
+)
+def test_thresholds_are_marks(tick: int | None, unit: str) -> None:
+    *_, picture = pictures(RIGHT, MINUTES)
+    assert len(marks(picture, "right")) == 6
+    assert [each.text for each in marks(picture, "value")] == ["50 %", "60 %", "70 %", "80 %", "90 %", "95 %"]
+    *_, early = pictures(EDGES["one"], tick)
+    assert [each.text for each in marks(early, "note")] == ["no alert came true"]
+    assert f"lead time, {unit}" in [each.text for each in marks(early, "axis")]
+
+
+ROOT = Path(__file__).parents[4]
+PROGRAMS = sorted((ROOT / "examples").rglob("*.alog"))
+
+
+def drawing(text: str) -> PlanDrawing:
+    record = head(program=text)
+    live = sight(record, status(7))
+    program = live.board.head.program
+    assert program is not None
+    scene = ViewContext(live.board)
+    return _graph(scene, program)
+
+
+def rectangles(found: PlanDrawing) -> list[tuple[str, float, float, float, float]]:
+    return [
+        (each.text, each.x - each.wide / 2, each.y - half, each.x + each.wide / 2, each.y + half)
+        for half, marks in ((21, found.marks.of()), (12, found.marks.of(RULE)), (9, found.marks.of(LABEL)))
+        for each in marks
+    ]
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_labels_boxes_and_rules_do_not_meet(path: Path) -> None:
+    text = path.read_text("utf-8")
+    if re.search(r"^include|^function", text, re.MULTILINE):
+        pytest.skip("needs other files")
+    found = drawing(text)
+    assert found.marks.of()
+    for one, other in combinations(rectangles(found), 2):
+        apart = one[3] <= other[1] or other[3] <= one[1] or one[4] <= other[2] or other[4] <= one[2]
+        assert apart, (one, other)
+    for _, left, top, right, bottom in rectangles(found):
+        assert found.left <= left
+        assert right <= found.left + found.wide
+        assert top >= 0
+        assert bottom <= found.high
+
+
+def flowing(seconds: int, facts: int) -> Any:
+    return status(9, facts, f"2026-11-25T09:{seconds // 60:02}:{seconds % 60:02}.000Z")
+
+
+def test_what_flows_is_on_edges_and_nodes() -> None:
+    live = sight(flowing(0, 100), *(possible(f"d{n}", 7) for n in range(60)), flowing(20, 340))
+    words = " ".join(re.sub(r"<[^>]*>", " ", ask(guarded(live), "/part/plan").text).split())
+    assert "340 facts · 12/s" in words
+    assert "3/s new · 0/s confirmed" in words
+    live.take([confirmed("d1", 7, 9), flowing(30, 340), flowing(90, 340)])
+    words = " ".join(re.sub(r"<[^>]*>", " ", ask(guarded(live), "/part/plan").text).split())
+    assert "340 facts · 0/s" in words
+    assert "0/s new" in words
+    live.take([*(confirmed(f"d{n}", 7, 9) for n in range(2, 5)), flowing(120, 400)])
+    found = ask(guarded(live), "/api/plan").json["rates"]
+    assert found["facts"]["Temp"] == pytest.approx(2)  # 60 in the last half minute; before that is a gap
+    assert found["changes"]["Malf"]["confirmed"] == pytest.approx(0.1)
+
+
+def test_nothing_moves_while_numbers_change() -> None:
+    lines = [possible(f"d{n}", 7) for n in range(3)]
+    few, more = sight(*lines, flowing(0, 100)), sight(*lines, flowing(0, 100), *lines, flowing(20, 900))
+    shape = re.compile(r'<(?:rect|text) x="([^"]+)" y="([^"]+)"[^>]*class="(?:box|on-edge)"')
+    spots = [shape.findall(ask(guarded(each), "/part/plan").text) for each in (few, more)]
+    assert spots[0] == spots[1]
+    assert spots[0]
