@@ -1,12 +1,6 @@
-"""The fates of rows that are read: each row has exactly one, the first of these that is true of it.
+"""The fates of rows that are read: each row has exactly one.
 
-malformed    it cannot be read, or one of its values, its time or its arrival is of no use
-after_until  it arrived after the tick that was to be the last
-early, late  it came before its time, or after its delay
-unneeded     no literal of any rule fits it. Only pipelines on Spark find that out beforehand
-repeated     the same fact was there before
-conflicting  another fact holds its slot: see `one per`
-admitted     it is a new fact
+Of several the first counts: malformed, after_until, early, late, unneeded, repeated, conflicting, admitted.
 """
 
 from __future__ import annotations
@@ -27,11 +21,11 @@ class Counts:
 
     admitted: int = _fate("used")
     repeated: int = _fate("repeated")
-    unneeded: int = _fate("not needed")
+    unneeded: int = _fate("not needed")  # by no literal of any rule, which only pipelines on Spark find out
     late: int = _fate("late", set_aside=True)
     early: int = _fate("early", set_aside=True)
-    conflicting: int = _fate("conflicting", set_aside=True)
-    malformed: int = _fate("malformed", set_aside=True)
+    conflicting: int = _fate("conflicting", set_aside=True)  # another fact holds its slot: see `one per`
+    malformed: int = _fate("malformed", set_aside=True)  # or a value, the time or the arrival is of no use
     after_until: int = _fate("after --until")
 
     def __add__(self, other: Counts) -> Counts:
@@ -39,18 +33,13 @@ class Counts:
 
     @property
     def given(self) -> int:
-        """The number of rows."""
         return sum(getattr(self, name) for name in FATES)
 
 
-FATES: Mapping[str, str] = {f.name: f.metadata["words"] for f in fields(Counts)}
-"""The words of summaries for each fate."""
+FATES: Mapping[str, str] = {f.name: f.metadata["words"] for f in fields(Counts)}  # the words of summaries
 
-REASONS = tuple(f.name for f in fields(Counts) if f.metadata["set aside"])
-"""The fates of rows that are set aside, each with a sentence about the fault."""
-
-PARTICULAR = "`[^`]*`|[0-9]+"
-"""A pattern, also for Java, of the values and numbers in such sentences that differ from row to row."""
+REASONS = tuple(f.name for f in fields(Counts) if f.metadata["set aside"])  # those of rows set aside
+PARTICULAR = "`[^`]*`|[0-9]+"  # also for Java: the values and numbers that differ from row to row
 
 
 def total(*counts: int | None) -> int | None:

@@ -15,11 +15,9 @@ import msgspec
 
 from antelog.engine.step.wording import LOST, SEEN, meaning
 
-OPEN, CONFIRMED, REJECTED, CLOSED = "open", "confirmed", "rejected", "closed"
-"""The states of an answer; it is closed if its query is changed or removed."""
+OPEN, CONFIRMED, REJECTED, CLOSED = "open", "confirmed", "rejected", "closed"  # closed: its query has changed
 
-ENDS = (CONFIRMED, REJECTED, CLOSED)
-"""The changes after which an answer is no longer open."""
+ENDS = (CONFIRMED, REJECTED, CLOSED)  # the changes after which an answer is no longer open
 
 
 def name_of(query: str, values: Mapping[str, Any], others: Sequence[str] = ()) -> str:

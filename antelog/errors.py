@@ -1,20 +1,6 @@
-"""The exceptions that antelog raises.
+"""The exceptions that antelog raises: each message has the problem, the place and a remedy.
 
-    AntelogError            everything below; catch this to catch all of them
-    ├── ProgramError        the rules are wrong: has the diagnostics, prints as they do
-    ├── ProgramFileError    the rules cannot be read from their file
-    ├── PlanError           a text is not a plan, or one of another version
-    ├── DataError           the data as a whole does not fit the program: an unknown input, a wrong column
-    │   └── ArgumentError   an argument is of a wrong type; also a TypeError
-    ├── StateError          a saved state cannot be restored, or belongs to another program
-    │   └── InUseError      another process writes to it
-    ├── FunctionError       a function of a user is missing, does not fit the program, or failed
-    ├── OutputError         a file cannot be written: the disk is full, the folder is missing
-    └── UnsupportedError    the program is right, but the engine cannot run it yet
-
-    DataWarning             a warning: more than half of the facts that were handed over were set aside
-
-Each message has the problem, the place and a remedy. Any other exception on a user's input is a defect.
+Any other exception on a user's input is a defect.
 """
 
 from __future__ import annotations

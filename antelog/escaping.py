@@ -47,7 +47,6 @@ def json_in_html(value: object) -> str:
 
 
 def in_html(text: str) -> str:
-    """Escapes a text for a page."""
     return escape(shown(text))
 
 

@@ -1,11 +1,5 @@
 """Functions of users in Python, which programs declare and call by their names.
 
-    @antelog.function                      on columns; the type hints say which: NumPy's or Arrow's
-    def near(lat1: np.ndarray, lon1: np.ndarray, lat2: np.ndarray, lon2: np.ndarray) -> np.ndarray: …
-
-    @antelog.function(rowwise=True)        a row at a time: numbers, texts
-    def plate(text): …
-
 A function is pure: the same values give the same. It sees neither facts nor time.
 """
 

@@ -20,12 +20,10 @@ from antelog.errors import ArgumentError
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_LONGEST = 60
-"""The most characters that are shown of a value."""
+_LONGEST = 60  # the most characters that are shown of a value
 
 
-_MOST = 10**18
-"""The largest number allowed, far below those that are too large for columns and floats."""
+_MOST = 10**18  # the largest number allowed, far below those that are too large for columns and floats
 
 
 @dataclass(frozen=True)
@@ -146,7 +144,6 @@ def checked(**kinds: ArgumentKind) -> Callable[[Callable[P, R]], Callable[P, R]]
 
 
 def short_repr(value: object) -> str:
-    """A value as error messages show it."""
     try:
         text = repr(value)
     except Exception:  # an object of somebody else, which cannot say what it is

@@ -1,10 +1,5 @@
 """The line of a log of changes: one type, from the kernel to the screen.
 
-    {"tick": 1, "change": "possible", "query": "Malf", "answer": {"X": "wt2", "T": 0},
-     "explanations": [{"evidence": ["Temp(wt2, high, 0)"], "hypotheses": ["Temp(wt2, high, 1)"]}]}
-
-    {"change": "possible", "answer": "{\\"X\\": \\"wt2\\", …}", …}     a row of Spark's, which `line_of` reads
-
 Only this module reads the texts of literals in lines, with the language's own parser (`literal_of`).
 """
 
@@ -46,10 +41,9 @@ class IfSilent(TypedDict, total=False):
 
 
 class LogLine(TypedDict, total=False):
-    """A line about a change of an answer or, without `change`, about an open answer.
+    """A line about a change of an answer or, without `change`, about an open one; it may have more members.
 
-    `others` are the variables of an answer of all others; `more` counts omitted explanations; `by` is who
-    ended an answer that was lost from sight. Lines may have more members than these.
+    `others` are the variables of an answer of all others; `by` is who ended one that was lost from sight.
     """
 
     tick: Required[Tick]
@@ -74,8 +68,7 @@ class LogLine(TypedDict, total=False):
     by: str
 
 
-LABEL = ("severity", "text")
-"""The last columns of lines of queries with a severity or words."""
+LABEL = ("severity", "text")  # the last columns of lines of queries with a severity or words
 
 
 def is_change(record: Mapping[str, Any]) -> TypeGuard[LogLine]:
@@ -142,8 +135,7 @@ def _iso(value: object) -> object:
 
 # ---- literals ----
 
-_BEYOND = 10**18
-"""The least number that is too large for a tick."""
+_BEYOND = 10**18  # the least number that is too large for a tick
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +249,7 @@ def literal_of(text: str) -> LineLiteral:
     )
 
 
-_PLAIN_TEXT = re.compile(r'"[^"\\]*"')
-"""A quoted text without escapes."""
+_PLAIN_TEXT = re.compile(r'"[^"\\]*"')  # a quoted text without escapes
 
 
 def _plain_literal(text: str) -> LineLiteral | None:
@@ -280,7 +271,6 @@ def _plain_literal(text: str) -> LineLiteral | None:
 
 
 def literals_of(written: Iterable[str | Mapping[str, Any]] | None) -> list[LineLiteral]:
-    """The literals in texts or structs of a line."""
     return [literal_of(each if isinstance(each, str) else each["text"]) for each in written or ()]
 
 
@@ -330,12 +320,10 @@ LITERAL = pa.struct(
 
     not Shdn(wt2, 3..8)     of Shdn, negated, arguments ["wt2"], first 3, last 8"""
 
-TEXT_LITERALS, STRUCTS = LITERALS = ("text", "structs")
-"""The forms of literals in tables."""
+TEXT_LITERALS, STRUCTS = LITERALS = ("text", "structs")  # the forms of literals in tables
 
 
-LITERAL_COLUMNS = ("explanations", "because", "lost")
-"""The columns of lines with literals."""
+LITERAL_COLUMNS = ("explanations", "because", "lost")  # the columns of lines with literals
 
 
 def of_structs(type_: pa.DataType) -> pa.DataType:

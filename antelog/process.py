@@ -44,11 +44,8 @@ if TYPE_CHECKING:
 
 KEPT_REJECTS = 100_000
 
-_PARTS = 64
-"""Fewer tables than this are not worth joining."""
-
-_CALLER = 4
-"""The stack level of the line that called `advance`, above the check of its arguments."""
+_PARTS = 64  # fewer tables than this are not worth joining
+_CALLER = 4  # the stack level of the line that called `advance`, above the check of its arguments
 
 _LOST = "is beyond all doubles, which end at about 1.8e308: there the comparison is false"
 _ROUNDED = (
@@ -56,8 +53,7 @@ _ROUNDED = (
     "and so has a column whose values all come from columns declared as `integer`"
 )
 
-LEARN = "learn"
-"""The model that is learned while an engine runs."""
+LEARN = "learn"  # the model that is learned while an engine runs
 
 _OPTIONS = {
     "only": given.optional(given.TEXTS),
@@ -221,8 +217,7 @@ class Engine:
         self._last_rejects = (none(), np.zeros(0, np.int64))
         self._forecaster = forecaster
         self._rule_change: RuleChange | None = None
-        self.notes: list[str] = []
-        """Sentences about values, each once, for whoever reads the facts to say."""
+        self.notes: list[str] = []  # sentences about values, each once, for whoever reads the facts to say
         self._noted: set[str] = set()
 
     @classmethod

@@ -13,12 +13,10 @@ _NAMES = (
     r"passw(?:or)?d|passphrase|pwd|secret|token|credential|jaas|"
     r"(?:access|account|api|auth|private|keystore)[-._]?key"
 )
-NAMES = rf"(?i)(?:{_NAMES})"
-"""A pattern, for Python and Java, in the names of secrets."""
+NAMES = rf"(?i)(?:{_NAMES})"  # a pattern, for Python and Java, in the names of secrets
 
 _HIDDEN = "***"
-_SHORTEST = 4
-"""A shorter secret is part of too many words to be hidden everywhere."""
+_SHORTEST = 4  # a shorter secret is part of too many words to be hidden everywhere
 
 # Behind a name of a secret, whatever stands up to the next setting, but for a reference to a variable.
 _REFERENCE = r"(?!\$\{\w+\}(?:[&;#@\s\"'`]|$))"

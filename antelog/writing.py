@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-# Not every system has these.
+# Opens a file that is not a link, and that other programs do not inherit; not every system can do all this.
 PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-"""Flags for opening a file that is not a link, and that other programs do not inherit."""
 
 
 def write(path: str | PathLike[str], content: bytes, *, mode: int | None = None) -> None:
@@ -45,8 +44,7 @@ def write(path: str | PathLike[str], content: bytes, *, mode: int | None = None)
 def replacing(path: str | PathLike[str], *, mode: int | None = None) -> Iterator[BinaryIO]:
     """A file to write to, which takes the place of the one at `path` when the block ends well.
 
-    `mode` says who may read and write it, before the umask; by default that stays as it is, or is up to the
-    umask. Raises OutputError, with the path and the reason, if it cannot be opened, written or replaced.
+    Without `mode` its permissions stay, or are up to the umask. Raises OutputError with the reason.
     """
     target = Path(path)
     with _said(path):

@@ -47,11 +47,11 @@ CONSTRUCTS = frozenset(
 GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "start": (13, ()),  # the kinds of statements, each of which is below
     "tick": (1, ()),  # how timestamps become ticks: tests/engine/test_facts.py
-    "zone": (1, ()),  # it changes no answer: tests/language/test_zones.py
-    "limit": (2, ()),  # a number with a name: tests/language/test_named_limits.py
+    "zone": (1, ()),  # it changes no answer: tests/language/test_moments.py
+    "limit": (2, ()),  # a number with a name: tests/language/checks/test_declarations.py
     "include": (1, ()),  # the same statements: tests/language/test_program_files.py
     "duration": (2, ()),
-    "stretch": (2, ()),  # as a number of ticks: tests/language/checks/test_units.py
+    "stretch": (2, ()),  # as a number of ticks: tests/language/checks/test_declarations.py
     "input": (6, ("undeclared input", "delay")),
     "_clauses": (11, ("delay", "one per column")),
     "static": (3, ("static relation", "static recursion", "negated static atom")),

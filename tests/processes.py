@@ -1,11 +1,13 @@
-"""Processes that tests start; tests never wait for a time, but until they see what they need."""
+"""Processes of tests, and their limits; tests never wait for a time, but until they see what they need."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -22,6 +24,7 @@ Start: TypeAlias = Callable[..., Process]
 PATIENCE = 120.0
 """For how many seconds something is waited for, more than a busy machine needs; after that the test fails."""
 _LOOK = 0.02
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @contextmanager
@@ -73,3 +76,23 @@ async def until_async(seen: Callable[[], T | None]) -> T:
         assert time.monotonic() < end, "never seen"
         await asyncio.sleep(_LOOK)  # noqa: TID251 - between two looks
     return it
+
+
+def loaded_by(code: str) -> list[str]:
+    """The modules of a new Python, in the project's folder, that has run some code."""
+    listing = "\nimport sys\nprint('', *sys.modules, sep='\\n')"
+    command = [sys.executable, "-c", code + listing]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+@contextmanager
+def longest_file(size: int) -> Iterator[None]:
+    """No file of this process may become longer."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -180,15 +180,11 @@ def _frames(tables: Mapping[str, Table], seed: int) -> dict[str, pa.Table]:
 
 
 def _total(counts: Sequence[Mapping[str, Any]]) -> Counts:
-    return Counts(**{name: sum(each[name] for each in counts) for name in FATES})
+    return Counts(**{name: _sum(counts, name) for name in FATES})
 
 
-def _given(counts: Sequence[Mapping[str, Any]]) -> int:
-    return sum(each["given"] for each in counts)
-
-
-def _held(counts: Sequence[Mapping[str, Any]]) -> int:
-    return sum(each["held"] for each in counts)
+def _sum(counts: Sequence[Mapping[str, Any]], name: str) -> int:
+    return sum(each[name] for each in counts)
 
 
 BUCKETS = st.sampled_from([1, 3])
@@ -202,9 +198,9 @@ def test_batches_on_spark(
     job = job_of(antelog.parse(PROGRAM).plan, frames, buckets, batch=True, until=until)
     found = run_batch(job, frames, random.Random(seed), answers=answers)
     counts = _total(found.counts)
-    assert counts.given == _given(found.counts) == _count(tables)
+    assert counts.given == _sum(found.counts, "given") == _count(tables)
     assert sum(getattr(counts, reason) for reason in REASONS) == len(found.rejects)
-    assert _held(found.counts) == 0
+    assert _sum(found.counts, "held") == 0
 
 
 @given(tables=TABLES, parts=st.integers(1, 4), buckets=BUCKETS, seed=st.integers(0, 9))
@@ -217,10 +213,10 @@ def test_streams_on_spark(tables: dict[str, Table], parts: int, buckets: int, se
         now = {name: table.take(rows[name]) for name, table in frames.items()}
         found = stream.batch(now)
         counts = _total(found.counts)
-        assert _given(found.counts) == sum(table.num_rows for table in now.values())
+        assert _sum(found.counts, "given") == sum(table.num_rows for table in now.values())
         if found.counts:  # without any row no bucket tells anything
-            assert _given(found.counts) + held == counts.given + _held(found.counts)
-            held = _held(found.counts)
+            assert _sum(found.counts, "given") + held == counts.given + _sum(found.counts, "held")
+            held = _sum(found.counts, "held")
         assert sum(getattr(counts, reason) for reason in REASONS) == len(found.rejects)
 
 

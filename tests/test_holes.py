@@ -1,4 +1,4 @@
-"""The check for known holes: it finds one, accepts it with a reason, and passes where nobody answers."""
+"""The libraries that come with antelog, and the check for known holes, which passes without a network."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import json
 import socket
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import version
 from threading import Thread
 from typing import Any
 
 import pytest
 
 from scripts import holes
-from scripts.dependencies import Library
+from scripts.dependencies import Library, MissingError, closure, elsewhere, runtime
 
 LEAKY = Library("leaky", "1.0")
 TIGHT = Library("tight", "2.0")
@@ -53,12 +54,12 @@ def index(request: pytest.FixtureRequest) -> Iterator[str]:
         thread.join()
 
 
-def page(*found: Mapping[str, Any], version: str = "1.0") -> dict[str, Any]:
-    return {"info": {"version": version}, "vulnerabilities": list(found)}
+def page(*found: Mapping[str, Any], of: str = "1.0") -> dict[str, Any]:
+    return {"info": {"version": of}, "vulnerabilities": list(found)}
 
 
 @pytest.mark.parametrize(
-    "index", [{"/leaky/1.0/json": page(HOLE), "/tight/2.0/json": page(version="2.0")}], indirect=True
+    "index", [{"/leaky/1.0/json": page(HOLE), "/tight/2.0/json": page(of="2.0")}], indirect=True
 )
 def test_a_hole_is_named_with_its_repair(index: str) -> None:
     found = holes.all_known([LEAKY, TIGHT], index)
@@ -99,3 +100,48 @@ def test_what_is_accepted_has_a_reason() -> None:
     with pytest.raises(SystemExit, match="CVE-1 needs a library, and a reason"):
         holes.accepted('[holes]\n"CVE-1" = { library = "leaky" }')
     holes.accepted(holes.ACCEPTED.read_text("utf-8"))
+
+
+# ---- what comes with antelog: what a library needs comes too, and each extra brings its own ----
+
+PROJECT = """
+[project]
+dependencies = ["rich>=13"]
+[project.optional-dependencies]
+page = ["uvicorn"]
+dev = ["pytest"]
+far = ["colorama; sys_platform == 'nowhere'"]
+"""
+
+
+def test_libraries_bring_theirs() -> None:
+    found = runtime(PROJECT)
+    assert found["rich"].version == version("rich")
+    assert found["mdurl"].extras == ()  # rich needs markdown-it-py, which needs it
+    assert found["h11"].extras == ("page",)
+    assert "pytest" not in found, "those who use antelog do not get it"
+
+
+def test_a_library_that_is_needed_elsewhere_is_none_of_ours_here() -> None:
+    assert "colorama" not in runtime(PROJECT)
+    assert "colorama" in elsewhere(PROJECT)
+    assert "rich" not in elsewhere(PROJECT)
+
+
+def test_an_extra_of_a_library_is_followed() -> None:
+    with pytest.raises(MissingError):  # it needs a library of its own, which is not here
+        closure(["lark[interegular]"])
+    assert closure(["lark"]) == {"lark"}
+
+
+def test_what_is_not_installed_is_named() -> None:
+    with pytest.raises(MissingError, match=r"no-such-library is not installed here.*make setup"):
+        closure(["no-such-library>=1"])
+
+
+def test_users_get_what_the_project_says() -> None:
+    found = runtime()
+    assert {"numpy", "pyarrow", "pyspark", "altair", "starlette", "confluent-kafka"} <= set(found)
+    assert not {"pytest", "mypy", "mkdocs"} & set(found)
+    assert found["numpy"].extras == ()
+    assert found["pyspark"].extras == ("spark",)

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from tests import layers
-from tests.loading import loaded_by
+from tests.processes import loaded_by
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [

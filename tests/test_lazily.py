@@ -9,7 +9,7 @@ import antelog.files
 import antelog.pictures
 import antelog.spark
 from antelog.lazily import brought_by
-from tests.loading import ROOT, loaded_by
+from tests.processes import ROOT, loaded_by
 
 _ARRAYS = {"numpy", "pyarrow", "antelog.engine.kernel"}
 

@@ -12,8 +12,7 @@ import pytest
 
 from antelog import AntelogError, OutputError
 from antelog.writing import Output, replacing, temporary_folder, write
-from tests.limits import longest_file
-from tests.processes import Process, Start
+from tests.processes import Process, Start, longest_file
 
 LARGE = b"x" * 100_000
 

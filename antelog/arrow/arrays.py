@@ -1,8 +1,4 @@
-"""Arrow arrays: of Python values, with values of several types, of unusual types, and with values of no use.
-
-[7, "wt2", 7.5]                        dense_union<int64, string, double>
-run_end_encoded<int32, string_view>    `plain` makes it string, which all other functions work with
-"""
+"""Arrow arrays of Python values, of several types, of unusual types, and with values that are of no use."""
 
 from __future__ import annotations
 
@@ -21,12 +17,11 @@ from antelog.arrow.kinds import kind_of_column
 
 Array: TypeAlias = pa.Array | pa.ChunkedArray
 
-MOST_DIGITS = 76
-"""The most digits of a whole number that fits into a column."""
+MOST_DIGITS = 76  # the most digits of a whole number that fits into a column
 
 
 def array_of(values: Sequence[object]) -> pa.Array:
-    """An array of Python values; those of several types become an Arrow union."""
+    """An array of Python values; those of several types become a dense union."""
     # Arrow's decimals have neither infinities nor not-a-number; its floats do.
     values = [float(v) if isinstance(v, Decimal) and not v.is_finite() else v for v in values]
     sorts: list[object] = list(map(type, values))
@@ -79,7 +74,6 @@ def to_blob(table: pa.Table | pa.RecordBatch) -> bytes:
 
 
 def from_blob(blob: bytes) -> pa.Table:
-    """Reads a table that `to_blob` wrote."""
     return pa.ipc.open_stream(blob).read_all()
 
 
@@ -87,8 +81,7 @@ def from_blob(blob: bytes) -> pa.Table:
 
 
 _DAY = 24 * 3_600 * 10**6
-_YEARS = (-719_162 * _DAY, 2_932_897 * _DAY - 1)
-"""The years 1 to 9999 in microseconds since 1970: calendars, and most other libraries, end there."""
+_YEARS = (-719_162 * _DAY, 2_932_897 * _DAY - 1)  # the years 1 to 9999, as in calendars and most libraries
 _MOST = 2**63 - 1
 
 

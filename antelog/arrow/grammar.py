@@ -1,10 +1,6 @@
-"""How numbers and times are written as texts in files, frames and messages.
+"""How numbers and times are written as texts in files, frames and messages, in patterns that Java reads, too.
 
-    -12.5e3   3   .5                                       numbers, in patterns that Java reads, too
-    17   17.0                                              times: whole numbers
-    2024-02-29   2024-02-29 13:45   2024-02-29T13:45:10.5Z    times: timestamps, as in ISO 8601
-    2024/02/29 13:45   20240229T134510Z   29.02.2024 13:45    and in other unambiguous forms
-
+Times are whole numbers, of ISO 8601, or unambiguous: 2024/02/29 13:45, 20240229T134510Z, 29.02.2024 13:45.
 *Rewrites* are patterns with replacements that turn a text into ISO 8601, one after the other.
 """
 
@@ -24,8 +20,7 @@ Rewrites: TypeAlias = tuple[tuple[str, str], ...]
 
 NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 
-WHOLE_TIME = r"^\s*[+-]?([0-9]{1,18}|[1-8][0-9]{18})(\.0*)?\s*$"
-"""A whole number within 64 bits."""
+WHOLE_TIME = r"^\s*[+-]?([0-9]{1,18}|[1-8][0-9]{18})(\.0*)?\s*$"  # a whole number within 64 bits
 
 _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _ANY_DAY = rf"({_DAY}|[0-9]{{4}}/[0-9]{{2}}/[0-9]{{2}}|[0-9]{{1,2}}\.[0-9]{{1,2}}\.[0-9]{{4}})"
@@ -33,8 +28,7 @@ _SECONDS = r"[0-9]{2}([.,][0-9]+)?"
 _CLOCK = rf"[0-9]{{2}}(:[0-9]{{2}}(:{_SECONDS})?)?"
 _ZONE = r"(Z|[+-][0-9]{2}(:?[0-9]{2})?)"
 
-DATE = rf"^\s*{_DAY}\s*$"
-"""A timestamp without a time of day, as in ISO 8601."""
+DATE = rf"^\s*{_DAY}\s*$"  # a timestamp without a time of day, as in ISO 8601
 
 ISO = rf"^\s*{_DAY}([T ]{_CLOCK}{_ZONE}?)?\s*$"
 
@@ -43,8 +37,7 @@ STAMP = (
 )
 """A timestamp in any unambiguous form."""
 
-ZONED = rf"[T ]{_CLOCK}{_ZONE}$"
-"""The end of a timestamp with a zone, as in ISO 8601, without blanks after it."""
+ZONED = rf"[T ]{_CLOCK}{_ZONE}$"  # the end of a timestamp of ISO 8601 with a zone, without blanks after it
 
 TO_ISO: Rewrites = (
     (r"^([0-9]{4})/([0-9]{2})/", r"\1-\2-"),
@@ -154,8 +147,7 @@ def format_like(text: str) -> str | None:
     return None
 
 
-EXACT = 2**53
-"""Beyond this a double cannot tell each whole number from the next."""
+EXACT = 2**53  # beyond this a double cannot tell each whole number from the next
 
 ROUNDED = "has more digits than a number can keep; declare the column as `integer` or `text`"
 """The message about a number beyond it."""

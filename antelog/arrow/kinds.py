@@ -1,8 +1,4 @@
-"""Kinds of the values of Arrow columns; storage and texts of values that the language cannot write.
-
-int32, double, decimal: NUMBER      string, dictionary of large_string: TEXT      list: none
-date32: DATE, stored by its days since 1970, written like 2024-02-29
-"""
+"""Kinds of the values of Arrow columns; storage and texts of values that the language cannot write."""
 
 from __future__ import annotations
 
@@ -60,8 +56,7 @@ def kind_of_column(type_: pa.DataType) -> Kind | None:
 
 # ---- values other than numbers and texts ----
 
-Raw: TypeAlias = int | bytes
-"""The storage of a value other than a number or a text."""
+Raw: TypeAlias = int | bytes  # the storage of a value other than a number or a text
 
 
 # kind -> the type its values have when they come out, in microseconds and in nanoseconds

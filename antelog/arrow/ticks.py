@@ -34,18 +34,12 @@ from antelog.language.moments import DEFAULT_ZONE, Timescale
 Moment: TypeAlias = SupportsIndex | date | str
 """A tick by its number or, in a program with the length of a tick, any moment in it, also as a text."""
 
-LAST = 2**53 - 1
-"""The last tick: up to here a double tells each whole number from the next."""
-
-FAR = 2**61
-"""Stands for all larger numbers."""
-
-LARGEST = 2**63 - 1024
-"""The largest number that a double and an integer of 64 bits can both be."""
+LAST = 2**53 - 1  # the last tick: up to here a double tells each whole number from the next
+FAR = 2**61  # stands for all larger numbers
+LARGEST = 2**63 - 1024  # the largest number that a double and an integer of 64 bits can both be
 
 
-LOCAL, TWICE, SKIPPED = 1, 2, 3
-"""How often a clock showed a time: once; twice, as it went back; never, as it went forward."""
+LOCAL, TWICE, SKIPPED = 1, 2, 3  # how often a clock showed a time; it goes back, and forward
 
 
 class InTicks(str):
@@ -56,10 +50,7 @@ class InTicks(str):
 
 @dataclass(frozen=True, eq=False)
 class Ticks:
-    """Times as ticks, where `whole` is true; `units` are assumed ones.
-
-    Without an offset, `local` is LOCAL, TWICE or SKIPPED, else 0.
-    """
+    """Times as ticks, where `whole`; `local` is LOCAL, TWICE or SKIPPED for one without an offset, else 0."""
 
     numbers: NDArray[np.int64]
     whole: NDArray[np.bool_]
@@ -312,7 +303,6 @@ def in_ticks_of(timescale: Timescale | None) -> Counting:
 
 
 def tick_of(given: Moment, timescale: Timescale | None) -> int:
-    """The tick of a number or a timestamp given by a user."""
     if type(given) is int and 0 <= given <= LAST:
         return given  # as mostly
     found, stamp = None, False

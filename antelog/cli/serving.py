@@ -16,7 +16,8 @@ from antelog.diagnostics import Source
 from antelog.errors import UnsupportedError
 from antelog.run.address import Kafka, address_of
 from antelog.run.settings import PageSettings
-from antelog.run.store import BatchFeed, FolderFeed, about, is_store
+from antelog.run.store.database import is_store
+from antelog.run.store.feed import BatchFeed, FolderFeed, about
 from antelog.watch.changes import ChangesPump
 from antelog.watch.web.address import PageAddress, Tokens, checked, new_token
 from antelog.watch.web.serving import Page

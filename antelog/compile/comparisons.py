@@ -1,9 +1,6 @@
-"""Comparisons as one system: whether they can hold together, and what else follows from them.
+"""Comparisons as a graph: a shortest path is the largest difference, a negative cycle a contradiction.
 
-Comparisons form a graph. The largest difference of two variables is a shortest path in it, and a cycle of
-negative length is a contradiction. Times and values each have a system with a smallest step of their own.
-
-    U <= T + 2, V <= U + 3: V is at most 5 later than T      W > V, W < 10: V < 10 follows
+U <= T + 2, V <= U + 3: V is at most 5 later than T      W > V, W < 10: V < 10 follows
 """
 
 from __future__ import annotations
@@ -16,25 +13,12 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
-from antelog.compile.literals import Comparison
+from antelog.compile.literals import Comparison, terms
 from antelog.compile.literals.literal import Literal, ReferenceReach
-from antelog.compile.literals.terms import (
-    Calculated,
-    Const,
-    Operand,
-    Sum,
-    Term,
-    Time,
-    Var,
-    operand_text,
-    shifted,
-    variables_in,
-)
 from antelog.compile.nodes.patterns import Earliest, Pattern
 from antelog.language.syntax import OPPOSITE
 
-ZERO = ""
-"""The variable whose value is always 0."""
+ZERO = ""  # the variable whose value is always 0
 
 
 class Most(NamedTuple):
@@ -47,15 +31,12 @@ class Most(NamedTuple):
         return Most(self.value + other.value, self.below + other.below)
 
 
-Placed: TypeAlias = Callable[[Operand], tuple[str, int | Fraction] | None]
+Placed: TypeAlias = Callable[[terms.Operand], tuple[str, int | Fraction] | None]
 """Splits an operand into a variable and the number added to it; None if it has no such form."""
 
 
 class Differences:
-    """Difference constraints of comparisons between operands of one sort, and of further `known` bounds.
-
-    `excludes` says whether `!=` excludes differences; that makes a largest difference smaller by a `step`.
-    """
+    """Bounds of differences of operands of one sort; where `!=` excludes the largest, it is a `step` less."""
 
     def __init__(
         self,
@@ -166,15 +147,15 @@ class Times(Differences):
         self.unequal = tuple(
             (c.left, c.right)
             for c in comparisons
-            if c.operator == "!=" and isinstance(c.left, Time) and isinstance(c.right, Time)
+            if c.operator == "!=" and isinstance(c.left, terms.Time) and isinstance(c.right, terms.Time)
         )
 
-    def furthest(self, origin: Time, time: Time) -> int | None:
+    def furthest(self, origin: terms.Time, time: terms.Time) -> int | None:
         """Returns the largest `time - origin` there can be; None if there is no bound."""
         most = self.most(origin.variable or ZERO, time.variable or ZERO)
         return None if most is None else int(most.value) + time.offset - origin.offset
 
-    def reaches(self, literal: Literal, time: Time) -> tuple[ReferenceReach, ...]:
+    def reaches(self, literal: Literal, time: terms.Time) -> tuple[ReferenceReach, ...]:
         """Returns how far each reference of a literal lies from an answer's time."""
         found = []
         for each in literal.references:
@@ -191,8 +172,8 @@ class Times(Differences):
                     yield start, end, int(most.value)
 
 
-def _time_placed(operand: Operand) -> tuple[str, int] | None:
-    return (operand.variable or ZERO, operand.offset) if isinstance(operand, Time) else None
+def _time_placed(operand: terms.Operand) -> tuple[str, int] | None:
+    return (operand.variable or ZERO, operand.offset) if isinstance(operand, terms.Time) else None
 
 
 def times_of(pattern: Pattern) -> Times:
@@ -208,11 +189,9 @@ def reaches_of(pattern: Pattern) -> Iterator[ReferenceReach]:
 # ---- values ----
 
 
-_TEXT = '"'
-"""Prefix of names for texts in the graph."""
+_TEXT = '"'  # prefix of names for texts in the graph
 
-_NUMBER = "="
-"""Prefix of names for calculations in the graph."""
+_NUMBER = "="  # prefix of names for calculations in the graph
 
 _BELOW = Most(0, -1)
 
@@ -242,7 +221,7 @@ class System:
             return decided
         if wanted in self._stated:
             return True
-        if isinstance(wanted.left, Time) and isinstance(wanted.right, Time):
+        if isinstance(wanted.left, terms.Time) and isinstance(wanted.right, terms.Time):
             return self._times.follows(wanted)
         known = _texts([wanted]) <= self._named  # else its place among the other texts is not known
         return self._values.follows(wanted) if known else None
@@ -273,21 +252,23 @@ class System:
 
 def _texts(comparisons: Iterable[Comparison]) -> frozenset[str]:
     sides = (side for comparison in comparisons for side in (comparison.left, comparison.right))
-    return frozenset(s.value for s in sides if isinstance(s, Const) and isinstance(s.value, str))
+    return frozenset(s.value for s in sides if isinstance(s, terms.Const) and isinstance(s.value, str))
 
 
-def _value_placed(operand: Operand) -> tuple[str, int | Fraction] | None:
+def _value_placed(operand: terms.Operand) -> tuple[str, int | Fraction] | None:
     """Splits an operand into a variable, a text or 0, and the number added to it."""
-    match shifted(operand):
-        case Var(name), offset:
+    match terms.shifted(operand):
+        case terms.Var(name), offset:
             return name, _exact(offset)
-        case Const(str(text)), _:
+        case terms.Const(str(text)), _:
             return _TEXT + text, 0
-        case Const(int() | float() as number), _:
+        case terms.Const(int() | float() as number), _:
             return ZERO, _exact(number)
-        case _:
+        case _ if isinstance(operand, terms.Calculated):
             # A calculation is a number of its own, of which nothing else is known.
-            return (_NUMBER + operand_text(operand), Fraction(0)) if isinstance(operand, Calculated) else None
+            return _NUMBER + terms.operand_text(operand), Fraction(0)
+        case _:
+            return None
 
 
 def _exact(number: int | float) -> int | Fraction:
@@ -298,7 +279,7 @@ def _exact(number: int | float) -> int | Fraction:
 class _Bound:
     """A bound of a variable: it is less (or at most, if not `strict`) than `other + more`."""
 
-    other: Term | Calculated
+    other: terms.Term | terms.Calculated
     more: Fraction
     strict: bool
 
@@ -332,24 +313,24 @@ def implied(comparisons: Iterable[Comparison]) -> Iterator[Comparison]:
 
 def _bound(comparison: Comparison) -> tuple[str | None, _Bound | None]:
     """Returns the variable on the left, and its bound by the right side."""
-    left, other = shifted(comparison.left), comparison.right
-    right = (other, 0) if isinstance(other, Calculated) else shifted(other)
-    if left is None or right is None or not isinstance(left[0], Var):
+    left, other = terms.shifted(comparison.left), comparison.right
+    right = (other, 0) if isinstance(other, terms.Calculated) else terms.shifted(other)
+    if left is None or right is None or not isinstance(left[0], terms.Var):
         return None, None
-    if left[0].name in variables_in([other]):
+    if left[0].name in terms.variables_in([other]):
         return None, None
     strict = comparison.operator in ("<", ">")
     return left[0].name, _Bound(right[0], Fraction(right[1]) - Fraction(left[1]), strict)
 
 
-def _plus(operand: Term | Calculated, more: Fraction) -> Operand | None:
+def _plus(operand: terms.Term | terms.Calculated, more: Fraction) -> terms.Operand | None:
     if more == 0:
         return operand
-    if isinstance(operand, Calculated):
-        return Calculated("+", (operand, Const(_number(more))))
-    if isinstance(operand, Var):
-        return Sum(operand.name, _number(more))
-    return None if isinstance(operand.value, str) else Const(_number(Fraction(operand.value) + more))
+    if isinstance(operand, terms.Calculated):
+        return terms.Calculated("+", (operand, terms.Const(_number(more))))
+    if isinstance(operand, terms.Var):
+        return terms.Sum(operand.name, _number(more))
+    return None if isinstance(operand.value, str) else terms.Const(_number(Fraction(operand.value) + more))
 
 
 def _number(exact: Fraction) -> int | float:

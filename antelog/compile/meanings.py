@@ -1,9 +1,7 @@
 """When two programs mean the same, query by query, and what a new version of a program changes.
 
-Two queries mean the same if their patterns have the same canonical form, which does not depend on the names
-of variables and predicates or on the order of literals, and so have those of all that they ask for. Delays,
-`one per`, severity and words are compared apart from that. Some queries that mean the same have different
-forms; taking them for different ones is always safe.
+Queries mean the same if their patterns, and those of all that they ask for, have one canonical form, whatever
+names and orders they have. Two that mean the same may have different forms, which is always safe.
 
     Hot(D, U) :- Temp(D, V, U), V > 90.      Hot(X, T) :- 90 < W, Temp(X, W, T).      one canonical form
 """
@@ -29,12 +27,10 @@ from antelog.language.moments import DEFAULT_ZONE
 Named = Callable[[str, str], Hashable]
 """Returns the form of a name: of a `predicate`, of one that is `asked` for, or of a `relation`."""
 
-_MOST_ORDERS = 64
-"""The most orders of variables to try, where they look alike; the best of these is used."""
+_MOST_ORDERS = 64  # the most orders of variables to try, where they look alike; the best of these is used
 
 
-NO_TIME = terms.Time(None, 0)
-"""The time of background facts."""
+NO_TIME = terms.Time(None, 0)  # the time of background facts
 
 
 def digest(form: Hashable) -> str:
@@ -164,10 +160,7 @@ class _FormWriter:
 
 
 def _from_answer(whole: Pattern) -> Pattern:
-    """Counts times from the answer's time, or from the least one with their variable.
-
-    `A(X, U+1), B(X, U+2)` becomes `A(X, U), B(X, U+1)`; first ticks that follow from the least are left out.
-    """
+    """Counts times from the answer's, or from the least with their variable: A(U+1), B(U+2): A(U), B(U+1)."""
     least: dict[str, int] = {}
     for time in (time for each in whole.literals for time in each.natural):
         if time.variable is not None:
@@ -210,8 +203,6 @@ class QueryMeaning:
 
 
 class Meanings:
-    """The meanings of the relations of a plan."""
-
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.known: dict[str, str] = {}
@@ -312,11 +303,8 @@ def inputs_of(plan: Plan, query: Relation) -> tuple[str, ...]:
 
 
 class Fate(Enum):
-    """The fate of a query in a new version."""
-
     SAME = "same"
-    RETIMED = "retimed"
-    """Its patterns are the same, but a delay or `one per` may decide its answers at other ticks."""
+    RETIMED = "retimed"  # the patterns are the same, but a delay or `one per` may decide at other ticks
     CHANGED = "changed"
     ADDED = "added"
     GONE = "gone"
@@ -324,18 +312,14 @@ class Fate(Enum):
 
 @dataclass(frozen=True)
 class QueryDifference:
-    """A query in both programs (None: in one of them only).
-
-    `inputs` are those it rests on whose declarations differ; `twin` is a query of the other program that
-    means the same, where this one is added or gone.
-    """
+    """A query in both programs (None: in one of them only)."""
 
     name: str
     fate: Fate
     old: Relation | None
     new: Relation | None
-    inputs: tuple[str, ...] = ()
-    twin: str | None = None
+    inputs: tuple[str, ...] = ()  # those it rests on whose declarations differ
+    twin: str | None = None  # where this one is added or gone: a query of the other that means the same
 
     @property
     def has_other_columns(self) -> bool:

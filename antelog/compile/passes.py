@@ -27,8 +27,7 @@ from antelog.language.moments import DEFAULT_ZONE, DURATION, TIME
 from antelog.language.syntax import Constant, Query, Variable
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
-PATTERN_LIMIT = 10_000
-"""The default for the most patterns of a predicate."""
+PATTERN_LIMIT = 10_000  # the default for the most patterns of a predicate
 
 
 @dataclass(frozen=True)

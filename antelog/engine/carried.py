@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find_rows
-from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.columns.tables import Column, ColumnSet, Mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +23,6 @@ class SettledAnswers(ColumnSet):
         return len(self.time)
 
     def among(self, answers: Sequence[Column], time: Column) -> Mask:
-        """Masks the answers that are settled."""
         found: Mask = find_rows([*answers, time], [*self.columns, self.time]) >= 0
         return found
 
@@ -74,6 +72,4 @@ DROPPED = pa.schema(
 
 def dropped_table(dropped: Mapping[str, Dropped]) -> pa.Table:
     """For each input that lost facts how many, and the first and the last tick they were about."""
-    rows = [(name, each.facts, each.first, each.last) for name, each in dropped.items()]
-    columns = zip(*rows, strict=True) if rows else ((),) * len(DROPPED)
-    return pa.table([pa.array(c, f.type) for c, f in zip(columns, DROPPED, strict=True)], schema=DROPPED)
+    return pa.Table.from_pylist([{"input": name, **vars(each)} for name, each in dropped.items()], DROPPED)

@@ -1,7 +1,5 @@
 """A limit on kept facts: the oldest are dropped, and open answers that are lost with them are rejected.
 
-    limit 1,000: facts about ticks before 40 go, and with them open answers that rest on them
-
 A query that looks back at most `reach` ticks stays exact from `forgotten + reach` on, and reports nothing
 about earlier ticks. One with facts of any age loses the answers that rest on dropped ones; the others remain
 true, except with a negation: such a program is refused.
@@ -29,8 +27,7 @@ from antelog.engine.state import State
 from antelog.engine.step.query import POSSIBLE, LineSelection
 from antelog.engine.step.schema import united
 
-LIMIT = "(limit)"
-"""The reason reported for an answer that is rejected because its facts were dropped."""
+LIMIT = "(limit)"  # the reason reported for an answer that is rejected because its facts were dropped
 
 Log = Mapping[str, pa.Table]
 

@@ -61,8 +61,7 @@ from antelog.engine.step.query import ALL_LINES, REVISED, Kinds, LineSelection, 
 from antelog.engine.step.remembering import remembered
 from antelog.errors import DataError
 
-_MANY = 1_000
-"""From this many facts on, the lines per fact are a good estimate."""
+_MANY = 1_000  # from this many facts on, the lines per fact are a good estimate
 
 
 def admitted(
@@ -106,11 +105,8 @@ def step(
     return lighter(plan, state), whole
 
 
-_MOST_LINES = 1_000_000
-"""The lines that a step may have without facts: they take some 300 MB."""
-
-_LINES_OF_A_FACT = 20
-"""The further lines that a step may have for each of its facts."""
+_MOST_LINES = 1_000_000  # the lines that a step may have without facts: they take some 300 MB
+_LINES_OF_A_FACT = 20  # the further lines that a step may have for each of its facts
 
 
 def _stepped(
@@ -216,7 +212,6 @@ class Current:
         return lines(self.known, self.query, self.reported, moment, kind)
 
     def table(self, moment: Column, kind: int = REVISED) -> pa.Table:
-        """Lines that all have one kind of change."""
         return self.lines(moment, np.full(len(moment), kind)).table
 
     def ended(self, moment: Column, change: str, because: Sequence[str] | None = None) -> pa.Table:
@@ -254,25 +249,19 @@ def count_open(plan: Plan, state: State, name: str, wanted: LineSelection = ALL_
 
 # ---- large steps in pieces ----
 
-_ENOUGH = 32_000
-"""A batch of this many facts is worth a step."""
+_ENOUGH = 32_000  # a batch of this many facts is worth a step
+_LINES = 64_000  # a batch that gives this many lines is worth a step
+_MOST_FACTS = 500_000  # the most facts of a batch, about, which limits its memory
 
-_LINES = 64_000
-"""A batch that gives this many lines is worth a step."""
-
-_MOST_FACTS = 500_000
-"""The most facts of a batch, about, which limits its memory."""
-
-_OUTWEIGHS = 4
-"""A batch has at least this many times the facts already kept, as each step may look at all of those."""
+_OUTWEIGHS = 4  # a batch has at least this many times the kept facts, as a step may look at all of those
 
 
 def batches(
     facts: Mapping[str, Facts], kept: History, now: int, lines: float, reach: int = 0
 ) -> Iterator[tuple[int, Mapping[str, Facts]]]:
-    """Cuts facts into batches by arrival, each with the tick it ends at; the last tick is `now`.
+    """Cuts facts, which give `lines` each, by arrival into batches; yields the tick at which each ends, too.
 
-    `lines` estimates the lines of each fact. A batch lasts `reach` ticks or more, as it looks back so far.
+    A batch lasts `reach` ticks or more, as it looks back so far.
     """
     count = sum(new.count for new in facts.values())
     # The kept facts are counted only if there is something to cut, for that takes a moment.
@@ -328,7 +317,6 @@ def _with_room(
 def _with_more_room(
     plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection
 ) -> tuple[State, Mapping[str, Lines]]:
-    """Takes a step of one tick with a larger budget, once."""
     try:
         with more_room(_MORE_ROOM):
             return _stepped(plan, state, facts, now, wanted)
@@ -336,8 +324,7 @@ def _with_more_room(
         raise DataError(_too_large(now, error)) from None
 
 
-_MORE_ROOM = 4
-"""A tick that cannot be cut gets so many times the budget: by default a table of 1 GB."""
+_MORE_ROOM = 4  # a tick that cannot be cut gets so many times the budget: by default a table of 1 GB
 
 
 def _middle(state: State, facts: Mapping[str, Facts], now: int) -> int | None:

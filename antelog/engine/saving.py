@@ -105,7 +105,6 @@ def restore(
 
 
 def to_bytes(saved: SavedEngine) -> bytes:
-    """Writes a state as bytes, which `from_bytes` reads."""
     old, plan = saved.state, saved.plan
     pure = pruned(plan, old)
     kept, history, decided = pure.values, pure.history, pure.decided
@@ -159,10 +158,7 @@ def from_bytes(
     most: int = MOST,
     functions: Mapping[str, UserFunction] = NO_FUNCTIONS,
 ) -> SavedEngine:
-    """Reads the state in bytes, which errors call by this name; with `program`, only if it belongs to that.
-
-    Raises StateError if it is damaged, of another version, or larger than `most` bytes when unpacked.
-    """
+    """Reads a state, which errors call by this name. Raises StateError if it is damaged, or beyond `most`."""
     members = sealed.unpack(content, name, most)
     try:
         state = msgspec.json.decode(members["state.json"], type=_State)
@@ -198,14 +194,12 @@ def _read(
     start = begin(plan, state.given, values, functions)
     types = pa.ipc.read_schema(pa.BufferReader(members["types.arrow"]))
     known = seeing(plan, start, {field.name: tuple(column.type for column in field.type) for field in types})
-    facts = {
-        name: _facts(members[member], start.history[name].width)
-        for name, member in _members("facts", plan.inputs).items()
-    }
-    history = dict(start.history)
-    for name, member in _members("latest", plan.inputs).items():
-        if (stream := history[name]).latest is not None:
-            history[name] = stream.with_latest(_facts(members[member], stream.width))
+    facts, history = dict[str, Facts](), dict(start.history)
+    for number, source in enumerate(plan.inputs):
+        stream = history[source.name]
+        facts[source.name] = _facts(members[f"facts/{number}"], stream.width)
+        if stream.latest is not None:
+            history[source.name] = stream.with_latest(_facts(members[f"latest/{number}"], stream.width))
     seen = {
         columns: SeenValues(*_from_bytes(members[f"seen/{number}"], 2))
         for number, columns in enumerate(start.observed.seen)

@@ -20,14 +20,9 @@ from antelog.errors import StateError
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-VERSION = 8
-"""Increases whenever a state of the version before can no longer be read."""
-
-MOST = 2 * 2**30
-"""The bytes a state may unpack to by default."""
-
-AGAIN = "Use an older copy, or start anew and replay the facts"
-"""The remedy for a state that is of no use."""
+VERSION = 8  # increases whenever a state of the version before can no longer be read
+MOST = 2 * 2**30  # the bytes a state may unpack to by default
+AGAIN = "Use an older copy, or start anew and replay the facts"  # the remedy for a state that is of no use
 
 _LINE = re.compile(rb"antelog state (\d{4}) sha256 ([0-9a-f]{64})\n")
 _LENGTH = len(b"antelog state 0000 sha256 \n") + 64

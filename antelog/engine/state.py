@@ -52,17 +52,10 @@ class Observed:
 
 @dataclass(frozen=True)
 class State:
-    """The state of an engine between two steps.
+    """The state of an engine after the tick `now`, with the facts that still matter.
 
-    now         the last finished tick
-    begin       the tick at which time begins: 0, or, if ticks are counted from 1970, that of the first
-                arrival (None until then)
-    values      the values that the cells of the facts stand for
-    static      the background
-    history     the facts that still matter
-    decided     the atoms to remember, of relations that rest on their own negation in the past
-    observed    the types of columns, the values seen, and how many lines facts give
-    carried     the limits of what is known of the time before
+    Time begins at the tick `begin`: 0, or, if ticks are counted from 1970, that of the first arrival (None
+    until then). `decided` are atoms to remember, of relations that rest on their own negation in the past.
     """
 
     now: int

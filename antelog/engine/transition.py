@@ -59,11 +59,7 @@ class QueryChange:
 
 @dataclass(frozen=True, eq=False)
 class Transition:
-    """A state carried over to another plan, after the tick `tick`.
-
-    `changes` has the lines of new and changed queries, `closed` those of the open answers that end, by the
-    queries of the old plan.
-    """
+    """A state carried over to another plan; `closed` has open answers that end, by queries of the old one."""
 
     tick: int
     old: Plan
@@ -79,8 +75,8 @@ class Transition:
 class RuleChange:
     """The change of an engine's rules after the tick `tick`, query by query.
 
-    `closed` has the lines of open answers that end, by the queries of the `old` plan; `changes` those of new
-    and changed queries. `anew` are the queries for which learning starts again.
+    `closed` has the lines of open answers that end, by the queries of the `old` plan; for `anew` learning
+    starts again.
     """
 
     tick: int
@@ -103,10 +99,9 @@ def transition(
     old_share: Share | None = None,
     new_share: Share | None = None,
 ) -> Transition:
-    """Carries a state over to a new plan; `lacking` are inputs of which not all that matters was kept.
+    """Carries a state over to a new plan; not all that matters was kept of the inputs `lacking`.
 
-    Only answers in the shares of the two plans are reported (None: all). Raises UnsupportedError if ticks
-    have another length or begin elsewhere.
+    Reports answers in the shares of the plans (None: all). Raises UnsupportedError if ticks differ.
     """
     refuse_other_ticks(old, new)
     comparison, known = compared(old, new), first_ticks(old, state, new, lacking)
@@ -141,14 +136,12 @@ def transition(
 
 
 def _closed(old: Plan, state: State, query: str, before: _Answers, which: Column) -> pa.Table:
-    """The lines of open answers that end with the change."""
     if before.current is None:
         return no_answers(old, state, query).table
     return before.current.ended(before.moment.take(which), CLOSED)
 
 
 def refuse_other_ticks(old: Plan, new: Plan) -> None:
-    """Raises UnsupportedError if ticks of two plans differ."""
     one, other = (
         None if p.timescale is None else (p.tick, p.zone if p.timescale.of_days else "") for p in (old, new)
     )
@@ -241,8 +234,7 @@ def _with_settled(state: State, name: str, settled: SettledAnswers) -> State:
 class FirstTicks:
     """The first tick about which all is known, by input (facts, latest facts) and relation; missing: always.
 
-    `anew` are the relations in a cycle of negations whose past is not known, `cycles` those that continue,
-    with their names in the old plan.
+    Of relations in a cycle of negations, those `anew` have no past; `cycles` has the others' old names.
     """
 
     facts: Mapping[str, int]

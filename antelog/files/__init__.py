@@ -1,7 +1,6 @@
 """Files of facts: CSV, JSON lines and Parquet, read piece by piece into Arrow tables.
 
-A table has the wanted columns, in their order, with times as ticks. For an input it also has the arrival, in
-a column `ARRIVAL`, and the line each row is from, in a column `LINE`.
+A table has the wanted columns with times as ticks; for an input also the columns `ARRIVAL`, and `LINE`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Columns of a file as the engine takes them: values, and times as ticks.
 
-A text that stands for a number becomes one, unless its column holds texts: `007` is 7 in a column of numbers
-or of anything. A time is a whole number or, in a program that says how long a tick is, a timestamp: a typed
-one, or a text as in ISO 8601. There a number may also count since 1970, see `antelog.language.epochs`.
+A text that stands for a number becomes one, unless its column holds texts: `007` is 7 in any other.
 """
 
 from __future__ import annotations
@@ -42,8 +40,7 @@ _SHORT = r"^[+-]?[0-9]{1,18}$"
 _WHOLE = r"^[+-]?[0-9]+$"
 _LONG = r"[0-9]{16}"
 _TOO_LONG = rf"^[+-]?0*[1-9][0-9]{{{MOST_DIGITS},}}$"
-NUMBERS = ("number", "integer", "double")
-"""The types of columns of numbers."""
+NUMBERS = ("number", "integer", "double")  # the types of columns of numbers
 
 
 def column_type(type_: str | None) -> pa.DataType:
@@ -72,10 +69,7 @@ def cells(array: pa.Array, name: str, type_: str | None) -> tuple[pa.Array, list
 
 
 def cells_of_text_file(array: pa.Array, name: str, type_: str | None) -> tuple[pa.Array, list[Fault]]:
-    """The values of a column of a file in which everything is written as text, as in CSV.
-
-    Of the type `double` are numbers, too, where no column can hold numbers of more digits.
-    """
+    """The values of a column of a file in which everything is text; the type may be `double`, too."""
     empty = mask_of(pc.equal(array, ""))
     faults = [Fault(empty, lambda _: f"column {name} is empty")]
     if type_ == "text":
@@ -98,10 +92,7 @@ def cells_of_text_file(array: pa.Array, name: str, type_: str | None) -> tuple[p
 
 
 def in_ticks(texts: pa.Array, name: str, tick: int | None) -> tuple[pa.Array, list[Fault]]:
-    """Texts with numbers of ticks in place of durations, and the faults of those that are neither.
-
-    `30 minutes` is 2 where a tick is 15 minutes.
-    """
+    """Texts with ticks for durations (`30 minutes`: 2 of 15), and the faults of those that are neither."""
     if tick is None:
         return texts, []
     each = texts.dictionary_encode()
@@ -157,8 +148,7 @@ def _doubles(numbers: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
     return pa.array(list(map(float, given)), pa.float64()), np.array(rounded, np.bool_)
 
 
-_EXACT = {"integer": (_integers, NOT_WHOLE), "double": (_doubles, ROUNDED)}
-"""Types whose numbers have to be exact: how they are made, and what is said of others."""
+_EXACT = {"integer": (_integers, NOT_WHOLE), "double": (_doubles, ROUNDED)}  # and what is said of others
 
 
 def _spread(values: pa.Array, where: NDArray[np.bool_]) -> pa.Array:
@@ -239,10 +229,7 @@ def _shown(value: object) -> str:
 
 
 def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> tuple[Ticks, Fault]:
-    """The ticks of a column of times, and the fault of some; `what` is their noun in errors.
-
-    Raises DataError for timestamps in a program that does not say how long a tick is.
-    """
+    """The ticks of a column of times, which errors call `what`, and the fault of some."""
     is_texts = kind_of(array.type) is Kind.TEXT
     given = array.cast(pa.string()) if is_texts else array
     found = times_of(given, counting)
@@ -315,10 +302,8 @@ def _time_shown(time: pa.Scalar | None) -> str | None:
 
 
 def part(table: pa.Table, first: int, last: int) -> pa.Table:
-    """The rows from one position up to another.
-
-    A slice would do, but what Arrow says of the codes and offsets of a union ignores slices.
-    """
+    """The rows from one position up to another."""
+    # What Arrow says of the codes and offsets of a union ignores slices.
     if any(is_a.is_union(field.type) for field in table.schema):
         return table.take(pa.array(np.arange(first, last)))
     return table.slice(first, last - first)
@@ -342,7 +327,6 @@ def _one_column(columns: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
 
 
 def _as_union(array: pa.Array, leaves: Sequence[pa.DataType]) -> pa.Array:
-    """The values as an Arrow union of some types."""
     children = {leaf: pa.array([], leaf) for leaf in leaves}
     codes, offsets = np.zeros(len(array), np.int8), np.zeros(len(array), np.int32)
     whole = [(np.arange(len(array)), array)]

@@ -26,9 +26,8 @@ from antelog.language.moments import Timescale
 class Chunk:
     """Some rows: the wanted columns (and the arrival, if there is one), and the rows that cannot be read.
 
-    `lines` gives the lines of all rows, `row` the text of one by its position; `written`: every value is a
-    text. `misfit` is the error if columns were matched by position, and most rows cannot be used. `arrives`
-    says which rows have an arrival; None: all of them, if there is such a column.
+    `written`: every value is a text. `misfit` is the error if most rows of columns by position are of no use.
+    `arrives` says which rows have an arrival; None: all of them, if there is such a column.
     """
 
     columns: Sequence[pa.Array]
@@ -73,9 +72,8 @@ class RowReader(ABC):
 class CheckedRows:
     """The usable rows of a chunk, with ticks and lines, and the others.
 
-    `arrives` says which rows have an arrival, not only a time; `notes` are about the times, by name. `twice`
-    counts usable rows whose time the clock showed twice. `gap` is the least time in microseconds between
-    facts of a slot and tick, or equal ones, of the first rows.
+    `twice` counts usable rows whose time the clock showed twice. `gap` is the least time in microseconds
+    between facts of a slot and tick, or equal ones, of the first rows.
     """
 
     table: pa.Table
@@ -92,10 +90,7 @@ class CheckedRows:
 
 
 def sorted_out(wanted: WantedColumns, chunks: Iterable[Chunk], file: str) -> Iterator[CheckedRows]:
-    """Separates usable rows of each chunk from others, in the order of their lines.
-
-    Raises DataError if columns were matched by position, and their values do not fit.
-    """
+    """Separates usable rows of each chunk from others. DataError if columns by position do not fit."""
     for number, chunk in enumerate(chunks):
         arrays, faults = _values(wanted, chunk)
         rows = len(chunk.columns[0]) if chunk.columns else 0
@@ -158,8 +153,7 @@ def _first(faults: Iterable[Fault]) -> dict[int, str]:
     return {row: fault.detail(row) for row, fault in sorted(first.items())}
 
 
-_MANY = 10_000
-"""The first rows, which tell how close facts of one tick are."""
+_MANY = 10_000  # the first rows, which tell how close facts of one tick are
 
 
 def _gap(wanted: WantedColumns, chunk: Chunk, table: pa.Table) -> int | None:

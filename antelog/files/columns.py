@@ -16,29 +16,20 @@ from antelog.files.cells import looks_like_time
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.epochs import TICKLESS, TICKS, Counting
 
-DEFAULT_ARRIVAL = "arrival"
-"""The files' name of the column of arrivals, unless a user gives another."""
-ARRIVAL = InTicks("the arrival")
-"""The name of the column of arrivals in tables, which no column of a predicate can have."""
+DEFAULT_ARRIVAL = "arrival"  # the files' name of the column of arrivals, unless a user gives another
+ARRIVAL = InTicks("the arrival")  # the column of arrivals in tables; no predicate can have it
 
-_UNNAMED = re.compile("c[0-9]+")
-"""Names of columns of predicates that are not declared."""
-
-LINE = "the line"
-"""The name of the column of the lines in files that rows are from."""
-
-ROW = "@row"
-"""The name to which the column of a row's place is mapped: `readings.csv:17`."""
+_UNNAMED = re.compile("c[0-9]+")  # names of columns of predicates that are not declared
+LINE = "the line"  # the name of the column of the lines in files that rows are from
+ROW = "@row"  # the name to which the column of a row's place is mapped: `readings.csv:17`
 
 
 @dataclass(frozen=True)
 class WantedColumns:
     """The columns a file is read for: those of an input, the last being its time, or of a static predicate.
 
-    `types` are those of the columns without the time, TICKS among them. `arrival` is the files' name for the
-    column of arrivals, which must be there with `must_arrive`, `called` has their other names for columns.
-    `counting` says how times are counted, which may be timestamps. `slot` is that of `one per` (None: all
-    columns), and `of_rows` are columns, by position, that say where rows were read.
+    `types` leave out the time; `arrival` and `called` are the files' names, `slot` has the columns of `one
+    per` (None: all), and `of_rows` the columns, by position, that say where rows were read.
     """
 
     name: str
@@ -93,10 +84,7 @@ class WantedColumns:
 
 @dataclass(frozen=True)
 class ColumnPositions:
-    """The positions of the wanted columns in a row, and of the arrival if there is one.
-
-    If columns with names were matched by position, `misfit` is the error in case that the values do not fit.
-    """
+    """The positions of the wanted columns and of the arrival; `misfit` is the error if values do not fit."""
 
     columns: tuple[int, ...]
     arrival: int | None
@@ -137,10 +125,9 @@ def places(
 ) -> ColumnPositions:
     """The positions of the wanted columns. Raises DataError if they cannot be found.
 
-    By name, if the file has them all; others are ignored. By position if it has none of them nor any with a
-    similar name, but as many, or one more, which is the arrival; readers of the values find out whether they
-    fit. If it is not a `whole` file but goes on, only an undeclared input has its columns by position, since
-    other records may follow with the names. `inner` are the paths of fields within fields, for errors.
+    By name, if the file has them all; by position if it has none of them nor any with a similar name, but as
+    many, or one more, the arrival. If it is not a `whole` file but goes on, only an undeclared input has its
+    columns by position. `inner` are the paths of fields within fields, for errors.
     """
     inner, given = list(inner), names
     names = _as_called(wanted, given, file, inner)
@@ -236,8 +223,7 @@ class Advice:
             self.notes.append(f"{str(error).rstrip('.')}; records without them are set aside, as line {line}")
 
 
-_SHOWN = 20
-"""Names of a file that are shown, at most."""
+_SHOWN = 20  # names of a file that are shown, at most
 _TIMES = re.compile(
     r"(^|[_.])(time|ts|at|utc|date|day|week|when|sent|epoch|nanos|millis)$|(^|[_.])time[_.]|timestamp",
     re.IGNORECASE,
@@ -245,10 +231,8 @@ _TIMES = re.compile(
 """Names that columns of times often have."""
 _ARRIVALS = re.compile(r"(^|[_.])(received|arrived|arrival|seen|ingested)($|[_.])", re.IGNORECASE)
 """Names that columns of arrivals often have."""
-_UNKNOWN = "COLUMN"
-"""The placeholder of a name that could not be guessed."""
-_SHORTEST = 3
-"""Letters of a name, at least: a shorter one is part of too many others."""
+_UNKNOWN = "COLUMN"  # the placeholder of a name that could not be guessed
+_SHORTEST = 3  # letters of a name, at least: a shorter one is part of too many others
 
 
 def has(names: Sequence[str], inner: Iterable[str] = ()) -> str:
@@ -285,11 +269,7 @@ def _flat(names: Sequence[str], inner: Iterable[str]) -> list[str]:
 
 
 def _counterparts(missing: Sequence[str], free: Sequence[str], last: str) -> dict[str, str]:
-    """A column of the file for each missing one that it may be: the surest are chosen first.
-
-    A column is proposed if its name is like the wanted one, since users paste proposals. If one column is
-    missing, and the file has one left, that one is proposed whatever its name.
-    """
+    """A column of the file for each missing one that it may be, the surest first; the only one left, too."""
     rules: tuple[Callable[[str, str], bool], ...] = (
         lambda column, name: name.casefold() == column.casefold(),
         lambda column, name: bool(similar(column, [name])),

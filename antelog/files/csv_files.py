@@ -1,11 +1,8 @@
 """CSV files, as RFC 4180 has them: the first row has the names of the columns.
 
 Arrow parses a block of rows as a whole. A block it refuses, or in which a quote is odd, is parsed by `csv`
-row by row, so that a bad row costs nothing but itself. A row with a quote that is not closed is set aside,
-with all lines it takes.
-
-In what goes on (a growing file, standard input, messages) a line with the names of all columns is a header,
-wherever it stands, and lines before the first header are set aside.
+row by row, so that a bad row costs nothing but itself. In what goes on (a growing file, standard input,
+messages) any line with the names of all columns is a header, and lines before the first are set aside.
 """
 
 from __future__ import annotations
@@ -31,8 +28,7 @@ from antelog.files.json_files import JsonRows
 from antelog.files.records import Bad, Block, Grammar, Row, breaks, grammar_of, separator_of, text_of
 from antelog.language.durations import ticks_of
 
-_HEAD = 1 << 16
-"""The first bytes of a file, which tell what separates the values."""
+_HEAD = 1 << 16  # the first bytes of a file, which tell what separates the values
 
 
 class CsvHeader(msgspec.Struct, frozen=True):
@@ -55,10 +51,7 @@ class FirstLine:
 
 
 class WholeCsv(RowReader):
-    """Reads a whole CSV file; `notes` get what its user should know of how it was read.
-
-    Raises DataError if its columns are not the wanted ones.
-    """
+    """Reads a whole CSV file, with notes for its user. Raises DataError if it has not the wanted columns."""
 
     def __init__(self, path: Path | str, wanted: WantedColumns, notes: list[str]) -> None:
         super().__init__(path, wanted)
@@ -140,11 +133,10 @@ def _is_row(values: list[str], at: ColumnPositions, wanted: WantedColumns) -> bo
 
 
 class CsvRows(RowReader):
-    """Reads CSV rows, each under the last header before it.
+    """Reads CSV rows, each under the last header before it; with `json`, lines before may be JSON.
 
     With a `header` and the number of the next line, it goes on within a file. A file without a header has the
-    `header` of the one before, if its first line is a row of it: a log that was cut in place. With `json`,
-    lines that begin with `{` are JSON until there is a header of CSV.
+    `header` of the one before, if its first line is a row of it: a log that was cut in place.
     """
 
     def __init__(

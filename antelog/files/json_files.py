@@ -1,7 +1,6 @@
 """Files of JSON lines: every line is an object. A value is what JSON says: `7` a number, `"7"` a text.
 
-A column may be mapped to a field within fields: `decoded.payload.temperature` is 21 in
-`{"decoded": {"payload": {"temperature": 21}}}`, unless a field has that whole name itself.
+A column may be mapped to `decoded.payload.temperature`, a field within fields, if none has that whole name.
 """
 
 from __future__ import annotations
@@ -23,12 +22,9 @@ from antelog.files.records import Bad, Block
 _DECODER = msgspec.json.Decoder()
 _NOTHING = object()
 _TOO_LONG = 10**MOST_DIGITS
-_LOOKED_AT = 100
-"""Rows in which names of inner fields are looked for, to be shown."""
-_DEEPEST = 8
-"""Deeper fields are not shown."""
-_KINDS = 1_000
-"""Kinds of JSON objects, by their names, that are remembered."""
+_LOOKED_AT = 100  # rows in which names of inner fields are looked for, to be shown
+_DEEPEST = 8  # deeper fields are not shown
+_KINDS = 1_000  # kinds of JSON objects, by their names, that are remembered
 
 
 class JsonRow(NamedTuple):
@@ -95,10 +91,7 @@ class JsonRows(RowReader):
 
 
 class WholeJson(JsonRows):
-    """Reads a whole file: the names of its columns are those in its first block, where mapped ones must be.
-
-    Raises DataError if these are not the wanted ones.
-    """
+    """Reads a whole file. Raises DataError if its first block, which has the names, lacks a wanted column."""
 
     def __init__(self, path: Path | str, wanted: WantedColumns) -> None:
         super().__init__(path, Advice(wanted, []))

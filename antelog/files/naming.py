@@ -17,8 +17,6 @@ ENDINGS = ".csv, .jsonl, .ndjson and .json (each also with .gz) and .parquet, wh
 
 
 class Form(StrEnum):
-    """The form of the facts in a file."""
-
     CSV = "csv"
     JSON = "json"
     PARQUET = "parquet"
@@ -40,10 +38,7 @@ def form_of(path: Path) -> Form | None:
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """The bytes of a file, unpacked, and the file itself, whose position says how far it has been read.
-
-    Raises DataError if it cannot be read, also while it is being read.
-    """
+    """The unpacked bytes of a file, and the file itself. Raises DataError also if a later read fails."""
     try:
         with path.open("rb") as file:
             if path.suffix.lower() != ".gz":

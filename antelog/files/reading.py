@@ -26,10 +26,7 @@ from antelog.files.setting_aside import Rejects
 
 
 def tables(path: Path, wanted: WantedColumns, rejects: Rejects) -> Iterator[pa.Table]:
-    """The facts of a file, table after table.
-
-    Raises DataError if the file cannot be read, or if its columns are not the wanted ones.
-    """
+    """The facts of a file. Raises DataError if it cannot be read, or has not the wanted columns."""
     for each in sorted_out(wanted, chunks_of(path, wanted, rejects.notes), str(path)):
         if wanted.timed:
             rejects.tally.update(malformed=len(each.set_aside))
@@ -50,8 +47,7 @@ def chunks_of(
 ) -> Iterator[Chunk]:
     """A file piece by piece, before anybody has looked at its values; otherwise as `tables`.
 
-    `progress` gets the number of bytes read since its last call. If the file is not `whole` but one of a
-    folder, columns are matched by their names.
+    `progress` gets the bytes read since its last call; in a file that is not `whole`, columns need names.
     """
     form = form_of(path)
     if form is None:

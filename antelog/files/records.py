@@ -1,9 +1,7 @@
 """The bytes of a text file in blocks of whole rows: lines, or rows of CSV, as RFC 4180 says.
 
-A value of CSV that begins with a quote goes on, over line breaks too, up to a quote that a separator or the
-line's end follows; a quote in it is written twice. A quote that stands alone in it closes nothing, and its
-row cannot be used, for nobody knows where the value was meant to end. If a quote stays open for too long, the
-line in which its row begins is lost, and the next line begins a row.
+A quote that stands alone in a quoted value of CSV closes nothing, and its row cannot be used. If a quote is
+open for too long, the line in which its row begins is lost, and the next line begins a row.
 """
 
 from __future__ import annotations
@@ -21,21 +19,15 @@ from typing import BinaryIO
 
 from antelog.errors import DataError
 
-SIZE = 1 << 20
-"""Bytes that are read at a time."""
-LONGEST = 1 << 26
-"""Bytes of a line, at most, or not many more."""
-LARGEST = 1 << 20
-"""Bytes of a row in which a quote is open, at most."""
-MOST_LINES = 1000
-"""Lines of a row in which a quote is open, at most."""
+SIZE = 1 << 20  # bytes that are read at a time
+LONGEST = 1 << 26  # bytes of a line, at most, or not many more
+LARGEST = 1 << 20  # bytes of a row in which a quote is open, at most
+MOST_LINES = 1000  # lines of a row in which a quote is open, at most
 
 _TOO_LONG = f"the line has more than {LONGEST >> 20} MiB"
 _OPEN = f"has a quote that is not closed within {MOST_LINES:,} lines or {LARGEST >> 20} MiB"
-_SHOWN = 1000
-"""Bytes that are shown of a lost row."""
-_NEAR = 1 << 12
-"""Bytes within which most rows end."""
+_SHOWN = 1000  # bytes that are shown of a lost row
+_NEAR = 1 << 12  # bytes within which most rows end
 _BREAK = re.compile(rb"\r\n|\n|\r")
 _SEPARATORS = b",;\t"
 _QUOTED = re.compile(rb'(?<![^,;\t\r\n])"[^"]*+(?:""[^"]*+)*+"')
@@ -166,7 +158,7 @@ def separator_of(head: bytes) -> str | None:
 
 @dataclass(eq=False)
 class RowSplitter:
-    """Takes the bytes of a file as they come, and gives whole rows in blocks: lines, if there is no grammar.
+    """Takes bytes as they come, and gives whole rows in blocks: lines, if there is no grammar.
 
     `rest` begins the next row, in `line`. A line that is too long is lost, and `skips` until its end.
     """
@@ -216,10 +208,7 @@ class RowSplitter:
 
 
 def pieces(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[bytes]:
-    """The bytes of a file, without the mark some programs put in front of UTF-8 text.
-
-    Raises DataError if the mark is that of UTF-16, or of gzip.
-    """
+    """The bytes of a file, without the mark of UTF-8. Raises DataError if it is one of UTF-16, or of gzip."""
     head = b""
     while len(head) < MARK and (data := stream.read(size)):
         head += data
@@ -227,8 +216,7 @@ def pieces(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[byt
     yield from iter(partial(stream.read, size), b"")
 
 
-MARK = len(BOM_UTF8)
-"""Bytes that show whether a file begins with a mark."""
+MARK = len(BOM_UTF8)  # bytes that show whether a file begins with a mark
 
 
 def without_mark(head: bytes, path: Path | str) -> bytes:

@@ -1,8 +1,5 @@
 """Rows that cannot be used: each is kept with its place and the reason, and stops nothing else.
 
-    readings.csv: none of its 3 rows can be used; mostly (3): the time `soon` is not a whole number,
-    as in line 2: wt2,91,soon
-
 If none of an input can be used, that is an error, unless rows only came at the wrong time: a file of which
 nothing was understood would look like one in which nothing happened.
 """
@@ -27,26 +24,17 @@ from antelog.escaping import cell
 from antelog.files.naming import Form, form_of
 from antelog.writing import replacing
 
-_KINDS = 1_000
-"""Different reasons that are counted, at most, so that odd files do not fill the memory."""
+_KINDS = 1_000  # different reasons that are counted, at most, so that odd files do not fill the memory
 _MALFORMED = "malformed"
-_LONGEST = 200
-"""Letters of an example that are shown, at most."""
+_LONGEST = 200  # letters of an example that are shown, at most
+SHOWN = 5  # rejects that a summary shows in full
 
-SHOWN = 5
-"""Rejects that a summary shows in full."""
-
-_WRITTEN = ("file", "line", "predicate", "reason", "detail", "row")
-"""The fields of a reject that are written to a file."""
+_WRITTEN = ("file", "line", "predicate", "reason", "detail", "row")  # what files have of a reject
 
 
 @dataclass(frozen=True)
 class Reject:
-    """A row that was set aside: its file and line (None: unknown), its predicate, why, and its text.
-
-    `reason` is one of `accounts.REASONS`; `detail` is a sentence. A late fact would have been in time with
-    this `delay`, in ticks.
-    """
+    """A row that was set aside for one of `accounts.REASONS`; with this `delay` it would not be late."""
 
     file: str
     line: int | None
@@ -124,9 +112,7 @@ def _mostly(rows: int, count: int, example: Reject) -> str:
 class Rejects:
     """Counts rejects, keeps the first, and writes all to `out`; in a strict run the first is an error.
 
-    notes      about the files; those named in `noted` come once
     tally      rows of inputs by the names of `Counts`, if they were judged before the engine sees them
-    usable     how many rows of each predicate are of use
     delays     how many late facts would have been in time with how much delay
     gaps       the least time between facts that are one in their tick
     """
@@ -187,11 +173,7 @@ class Rejects:
 
 @contextmanager
 def rejects_to(path: Path | None, *, strict: bool) -> Iterator[Rejects]:
-    """Rejects that are written to a file of CSV or JSON lines, which replaces the former one at the end.
-
-    It has all of them, also if data are wrong or there was a Ctrl-C; if they, or the results, cannot be
-    written, the former file stays.
-    """
+    """Rejects written to a new file, also after an error or a Ctrl-C; the old one stays if output fails."""
     if path is None:
         yield Rejects(strict)
         return

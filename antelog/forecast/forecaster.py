@@ -41,16 +41,12 @@ from antelog.lines import literal_of
 
 @dataclass(frozen=True)
 class LearningSettings:
-    """Settings of what an engine learns; counts lose half their weight in `half_life` ticks (None: never).
-
-    epoch     ticks that are counted together (None: as in the model, or 20)
-    judges    the names of the judges that count (None: all)
-    """
+    """Settings of what an engine learns."""
 
     learns: bool
-    half_life: float | None = HALF_LIFE
-    epoch: int | None = None
-    judges: Sequence[str] | None = None
+    half_life: float | None = HALF_LIFE  # the ticks in which counts lose half their weight (None: never)
+    epoch: int | None = None  # the ticks that are counted together (None: as in the model, or 20)
+    judges: Sequence[str] | None = None  # the names of the judges that count (None: all)
 
     def __post_init__(self) -> None:
         if self.epoch is not None and self.epoch < 1:
@@ -133,10 +129,7 @@ class ModelForecaster:
     def what_if(
         self, state: State, query: str, answer: Mapping[str, Value | None], literals: Sequence[str]
     ) -> tuple[float | None, list[WhatIf | None]]:
-        """Returns an answer's chance by the model of facts, and its chances with and without each literal.
-
-        None stands for an unknown chance.
-        """
+        """Returns an answer's chance by facts, and with and without each literal (None: unknown)."""
         nothing: list[WhatIf | None] = [None] * len(literals)
         form, time = forms(self.plan)[query], self.plan.relation(query).answer.time
         if not isinstance(form, QueryForm) or None in answer.values():
@@ -230,10 +223,7 @@ def _node(form: QueryForm, answer: Mapping[str, Value | None], tick: int, text: 
 
 # ---- forecasts carried over to changed rules ----
 
-# What was learned about queries and facts that are the same stays.
-#
-#     Malf is the same: its outcomes and scores go on
-#     Hot is changed: what is learned about it begins anew
+# What was learned about queries and facts that are the same stays; about others, learning begins anew.
 
 
 def carried(before: Forecasting, change: Transition) -> Forecasting:

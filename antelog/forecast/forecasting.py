@@ -1,11 +1,8 @@
-"""The state of all forecasts: a step counts new facts, and adds chances to the lines of the engine.
-
-The kernel knows nothing of forecasts: its lines are the same with and without them.
-"""
+"""The state of all forecasts: a step counts new facts, and adds chances to the lines of the engine."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from weakref import WeakKeyDictionary
@@ -42,20 +39,13 @@ from antelog.forecast.scores.scores import Scores
 
 @dataclass(frozen=True)
 class Forecasting:
-    """The state of all forecasts, kept next to the state of the engine.
-
-    sightings  facts by family
-    series     learned counts of each family
-    queries    tracked answers and judges of each query
-    features   latest values that the judges of each query look at
-    epoch      the first epoch whose facts are not counted yet
-    """
+    """The state of all forecasts, kept next to the state of the engine."""
 
     sightings: Sightings
-    series: Mapping[str, SeriesCounts]
+    series: Mapping[str, SeriesCounts]  # by family
     queries: Mapping[str, Judged]
     features: Mapping[str, QueryFeatures]
-    epoch: int
+    epoch: int  # the first one whose facts are not counted yet
     learning: Learning
 
 
@@ -191,12 +181,6 @@ def tables_of(state: State, values: Values) -> Tables:
     return {name: written[name][1] for name in state.static.tables}
 
 
-def columns_in(values: Values) -> Iterator[Column]:
-    """Lists the columns of the background in cells of these values, which must stay valid."""
-    for _, columns in _WRITTEN.get(values, {}).values():
-        yield from columns
-
-
 def with_model(current: Forecasting, model: Model, learning: Learning) -> Forecasting:
     """Replaces the learned state by a model; while learning goes on, only what all keys share."""
     model, learns = recoded(model, current.sightings.values), learning.on
@@ -229,14 +213,15 @@ def lighter(current: Forecasting) -> Forecasting:
     values = current.sightings.values
     if not values.grown:
         return current
-    used: list[Column] = []
+    # The rewritten background must stay valid, too.
+    used = [column for _, columns in _WRITTEN.get(values, {}).values() for column in columns]
 
     def noted(column: Column) -> Column:
         used.append(column)
         return column
 
     rewritten(current, noted)
-    kept, cells = values.retain(*used, *columns_in(values))
+    kept, cells = values.retain(*used)
     found: Forecasting = rewritten(current, cells)
     return replace(found, sightings=replace(found.sightings, values=kept))
 

@@ -1,10 +1,6 @@
 """One query in one step: tracks its open answers, computes their chances, and adds columns to its lines.
 
-    chance  forecast                      chance_from    holds
-    0.64    [[2, 0.14], [3, 0.43], …]     model          null
-
-An answer may become likely, or unlikely again, at a tick without a line: then a line of an alert repeats
-its last line with the tick and the chance of the alert.
+Where an answer becomes likely at a tick without a line, a line of an alert repeats its last one.
 """
 
 from __future__ import annotations
@@ -19,7 +15,7 @@ import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.columns.column_set import ColumnSet
+from antelog.engine.columns import tables
 from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, groups, in_order, keys_of, sorting
 from antelog.engine.step.lines import Lines as Logged
@@ -44,7 +40,7 @@ from antelog.forecast.scores.scored_lines import FirstAlerts
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerChances(ColumnSet):
+class AnswerChances(tables.ColumnSet):
     """Answers with their chances at some ticks; `line` is their last line (-1: from an earlier step)."""
 
     predictions: Predictions
@@ -195,10 +191,7 @@ class LeftOut:
 
 
 def filtered(lines: pa.Table, kind: Kinds, likeliest: Numbers, limits: Limits) -> tuple[pa.Table, LeftOut]:
-    """Drops the lines beyond the limits, and counts them.
-
-    `likeliest` is the largest earlier chance of each answer: 1 if one was unknown, NaN if there was none.
-    """
+    """Drops the lines beyond the limits, given each answer's largest one before (1: unknown, NaN: none)."""
     if not limits or lines.num_rows == 0:
         return lines, LeftOut()
     chance, tick = lines.column("chance").to_numpy(), lines.column("tick").to_numpy()
@@ -234,27 +227,20 @@ LONGEST = 4096  # the most ticks after a line at which an answer may still becom
 
 
 @dataclass(frozen=True, eq=False)
-class ChanceRequests(ColumnSet):
-    """Open answers and the ticks at which their chances are computed: at lines, with an alert at every tick.
-
-    `line` is the row of the last line of each, or -1 if that is from an earlier step; `at_line` marks those
-    whose line is of the same tick.
-    """
+class ChanceRequests(tables.ColumnSet):
+    """Open answers and the ticks at which their chances are computed: at lines, with alerts at every tick."""
 
     answer: tuple[Column, ...]
     number: Column
     stage: Column
     tick: Column
-    line: Column
-    at_line: Mask
+    line: Column  # the row of the last line of each, or -1 if that is from an earlier step
+    at_line: Mask  # whether that line is of the same tick
 
 
 @dataclass(frozen=True, eq=False)
 class QueryForecast:
-    """The lines of a query in a step, whose cells are of the values `of` the engine.
-
-    `features` are its latest values, `unseen` tells where sources are unseen.
-    """
+    """The lines of a query in a step, whose cells are of the values `of` the engine."""
 
     known: Known
     relation: Relation
@@ -383,9 +369,9 @@ class QueryForecast:
     def _chances(
         self, at: ChanceRequests, rows: Column, lines: AnswerLines
     ) -> tuple[Chances, Numbers | None]:
-        """Returns the chances of open answers by the model of facts, and how likely each line's answer holds.
+        """Returns the chances of open answers, and how likely each line's answer holds (None: none is lost).
 
-        Decided answers have no chance any more, but may hold. None if facts are never lost.
+        Decided answers have no chance any more, but may hold.
         """
         over = np.flatnonzero(find(rows, at.line[at.at_line]) < 0) if self._lossy else rows[:0]
         others = lines.take(over)

@@ -38,6 +38,7 @@ from antelog.forecast.scores.scored_lines import AlertSums, FirstAlerts, Losses,
 from antelog.forecast.scores.scores import Scores
 from antelog.given import BYTES, PATH, TEXT, checked
 
+# The classes in files.
 _CLASSES: Mapping[str, type[Any]] = {
     each.__name__: each
     for each in (
@@ -46,7 +47,6 @@ _CLASSES: Mapping[str, type[Any]] = {
         *(OutcomeStatistics, Fit, LatestValues, Look, QueryFeatures, SettledLines, Trees, ValuesJudge),
     )
 }
-"""The classes in files."""
 
 
 def packed(thing: object) -> tuple[bytes, bytes]:
@@ -116,17 +116,13 @@ class _ModelHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Rates and judges learned from a program's stream, up to an epoch of `length` ticks.
-
-    `series` are the counts of each family; `judges` by name, and their `weights`, are those of each query.
-    Their cells stand for `values`.
-    """
+    """Rates and judges learned from a program's stream, up to an epoch of `length` ticks."""
 
     plan: Plan
-    values: Values
-    series: Mapping[str, SeriesCounts]
-    judges: Mapping[str, Mapping[str, Judge]]
-    weights: Mapping[str, JudgeWeights]
+    values: Values  # those of the cells in all counts
+    series: Mapping[str, SeriesCounts]  # by family
+    judges: Mapping[str, Mapping[str, Judge]]  # by query and name
+    weights: Mapping[str, JudgeWeights]  # by query
     epoch: int
     half_life: float | None
     length: int = EPOCH
@@ -229,9 +225,7 @@ def _by_name(things: Iterable[Input | Relation | Static]) -> dict[str, object]:
 # other keys of its worker.
 
 Cells: TypeAlias = Callable[[Column], Column]  # rewrites cells for other values
-
-Mine: TypeAlias = Callable[[Column, Values], Mask]
-"""Marks the cells that are a worker's own, given their values."""
+Mine: TypeAlias = Callable[[Column, Values], Mask]  # marks a worker's own cells, given their values
 
 
 def part_of(model: Model, mine: Mine | None) -> Model:

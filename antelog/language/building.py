@@ -40,8 +40,7 @@ def _refuse_keyword(name: Token) -> None:
         raise UnusableError(_at(name), message, hint)
 
 
-LARGEST = 2**53
-"""The longest duration."""
+LARGEST = 2**53  # the longest duration
 
 
 def _number(token: Token) -> int | float:
@@ -102,15 +101,12 @@ def _unquoted(token: Token) -> str:
     return value
 
 
-_Body: TypeAlias = tuple[syntax.Literal | tuple[syntax.Literal, ...], ...]
-"""Literals; a tuple of them has alternatives."""
+_Body: TypeAlias = tuple[syntax.Literal | tuple[syntax.Literal, ...], ...]  # a tuple has alternatives
 
-MOST_ALTERNATIVES = 64
-"""The most rules that a rule with alternatives may stand for."""
+MOST_ALTERNATIVES = 64  # the most rules that a rule with alternatives may stand for
 
 
 def _rules(head: syntax.Atom, body: _Body, span: Span) -> tuple[syntax.Rule, ...]:
-    """Makes a rule for each choice of alternatives."""
     choices = [each if isinstance(each, tuple) else (each,) for each in body]
     count = math.prod(map(len, choices))
     if count > MOST_ALTERNATIVES:
@@ -132,17 +128,13 @@ def _with_span(method: Callable[..., Any], _rule: Token, children: list[Any], me
 
 @v_args(wrapper=_with_span)
 class Builder(Transformer[Token, Any]):
-    """Makes nodes of the syntax tree, with one method for each rule of the grammar.
-
-    `limits` are the numbers with names; `used` collects the names that are written. `lists` collects the new
-    lists behind `in` by their static predicates, until somebody takes them.
-    """
+    """Makes nodes of the syntax tree, with one method for each rule of the grammar."""
 
     def __init__(self, limits: Mapping[str, int | float]) -> None:
         super().__init__()
         self._limits = limits
-        self.used: set[str] = set()
-        self.lists: dict[str, tuple[syntax.Constant, ...]] = {}
+        self.used: set[str] = set()  # the limits that are written
+        self.lists: dict[str, tuple[syntax.Constant, ...]] = {}  # new ones behind `in`, by their predicates
         self._listed: set[str] = set()
 
     def _amount(self, token: Token) -> tuple[int | float, str | None]:
@@ -407,7 +399,6 @@ def _is_number(term: Any) -> bool:
 
 
 def _aggregate_in(term: syntax.Term) -> syntax.Aggregate | None:
-    """Finds an aggregate in a calculation."""
     if isinstance(term, syntax.Aggregate):
         return term
     inner = map(_aggregate_in, term.arguments) if isinstance(term, syntax.Calculation) else ()

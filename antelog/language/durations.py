@@ -10,25 +10,17 @@ from antelog.language.moments import TIME, Timescale, moment
 from antelog.language.syntax import Bound, Shifted, number
 
 _MICROSECONDS = {
-    "us": 1,
-    "microsecond": 1,
-    "ms": 1_000,
-    "millisecond": 1_000,
-    "s": 1_000_000,
-    "sec": 1_000_000,
-    "second": 1_000_000,
-    "min": 60_000_000,
-    "minute": 60_000_000,
-    "h": 3_600_000_000,
-    "hour": 3_600_000_000,
-    "d": 86_400_000_000,
-    "day": 86_400_000_000,
+    **dict.fromkeys(("us", "microsecond"), 1),
+    **dict.fromkeys(("ms", "millisecond"), 1_000),
+    **dict.fromkeys(("s", "sec", "second"), 1_000_000),
+    **dict.fromkeys(("min", "minute"), 60_000_000),
+    **dict.fromkeys(("h", "hour"), 3_600_000_000),
+    **dict.fromkeys(("d", "day"), 86_400_000_000),
     "week": 604_800_000_000,
 }
-LENGTHS = tuple(
+LENGTHS = tuple(  # the units of shown durations with their microseconds, from the longest on
     (name, _MICROSECONDS[name]) for name in ("week", "day", "hour", "minute", "second", "ms", "us")
 )
-"""The units of shown durations with their microseconds, from the longest on."""
 UNITS = tuple(sorted({*_MICROSECONDS, *(f"{name}s" for name in _MICROSECONDS if len(name) > 2)}))
 
 
@@ -78,8 +70,7 @@ def long_duration_text(length: int) -> str:
     return " ".join(parts)
 
 
-_READABLE = 120
-"""Larger numbers of a unit are hard to read."""
+_READABLE = 120  # larger numbers of a unit are hard to read
 
 
 def ticks_in_words(

@@ -1,8 +1,6 @@
 """Numbers that count seconds or parts of them since 1970, as distinct from ticks.
 
-    tick 10 minutes: 2857672 is a tick; 1714603200 are seconds, 1714603200000 milliseconds, of the same
-
-Only the length of a tick and the declared unit decide, so that a number means the same wherever it comes.
+tick 10 minutes: 2857672 is a tick; 1714603200 are seconds, 1714603200000 milliseconds, of the same
 """
 
 from __future__ import annotations
@@ -15,10 +13,7 @@ from antelog.language.durations import duration_text
 from antelog.language.moments import Timescale
 
 MICROSECONDS = {"s": Fraction(10**6), "ms": Fraction(10**3), "us": Fraction(1), "ns": Fraction(1, 10**3)}
-"""The lengths of the units in which times are counted since 1970."""
-
-TICKS = "ticks"
-"""The unit of numbers that are all ticks."""
+TICKS = "ticks"  # the unit of numbers that are all ticks
 
 UNITS = (*MICROSECONDS, TICKS)
 
@@ -30,16 +25,12 @@ _1980 = 315_532_800 * 10**6
 _2100 = 4_102_444_800 * 10**6
 _3000 = 32_503_680_000 * 10**6
 _LARGEST = 2**63 - 1
-_FAR = 2**63 - 2**11
-"""Larger numbers stand for all that are larger still."""
+_FAR = 2**63 - 2**11  # larger numbers stand for all that are larger still
 
 
 @dataclass(frozen=True)
 class Counting:
-    """How an input writes its times: numbers count `unit`, texts have the `form` of `strptime`.
-
-    Timestamps without an offset are those of `zone` (None: UTC).
-    """
+    """How an input writes times: numbers count `unit`, texts have the `form` of `strptime`, in `zone`."""
 
     timescale: Timescale | None = None
     unit: str | None = None
@@ -56,20 +47,16 @@ class Counting:
 
     @cached_property
     def ranges(self) -> tuple[UnitRange, ...]:
-        """The ranges of numbers that are not ticks, with their units."""
         if self.tick is None or self.only_ticks:
             return ()
         return ranges(self.tick) if self.unit is None else (UnitRange(self.unit, -_LARGEST - 1, _LARGEST),)
 
 
-TICKLESS = Counting()
-"""The times of a program without a `tick`."""
+TICKLESS = Counting()  # the times of a program without a `tick`
 
 
 @dataclass(frozen=True)
 class UnitRange:
-    """The numbers from `first` to `last` count this unit."""
-
     unit: str
     first: int
     last: int
@@ -91,11 +78,10 @@ def last_tick(tick: int) -> int:
     return _3000 // tick
 
 
-LIKELY = tuple(
+LIKELY = tuple(  # the numbers that would be times from 1973 to 3000 in a unit; each is one in one unit only
     UnitRange(unit, -int(-_1973 // length), -int(-_3000 // length) - 1)
     for unit, length in MICROSECONDS.items()
 )
-"""The numbers that would be times from 1973 to 3000 in a unit; each is one in one unit only."""
 
 
 def likely(number: float) -> str | None:
@@ -117,7 +103,6 @@ def remedy(unit: str | None, counting: Counting, name: str, column: str) -> str:
 
 
 def far_note(number: int, counting: Counting, name: str, column: str) -> str:
-    """Warns of a tick beyond the year 3000."""
     assert counting.tick is not None
     year = int(1970 + number * counting.tick / _YEAR)
     return (

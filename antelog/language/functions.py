@@ -1,9 +1,6 @@
-"""The functions of the language, and their values of single arguments.
+"""The functions of the language, and their values of single arguments. Whole numbers stay whole in 64 bits.
 
-    7 / 2 = 3.5    round(2.5) = 2    1 / 0 and "high" + 1 have no value, which makes comparisons false
-
-Whole numbers stay whole, except in divisions and beyond 64 bits. The code on columns is in
-`antelog/engine/values/functions.py`.
+7 / 2 = 3.5    round(2.5) = 2    1 / 0 and "high" + 1 have no value, which makes comparisons false
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ from antelog.language.vocabulary import Signature, Type
 Number: TypeAlias = int | float
 
 OPERATORS = ("+", "-", "*", "/")
-ARITHMETIC: Mapping[str, Callable[..., Number]] = {
+ARITHMETIC: Mapping[str, Callable[..., Number]] = {  # the operators, and the functions of one number
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -30,22 +27,19 @@ ARITHMETIC: Mapping[str, Callable[..., Number]] = {
     "round": round,
     "floor": math.floor,
 }
-"""The operators, and the functions of one number."""
 
-CALENDAR: Mapping[str, Callable[[datetime], int]] = {
+CALENDAR: Mapping[str, Callable[[datetime], int]] = {  # by the time at which a tick begins in the zone
     "minute": lambda time: time.minute,
     "hour": lambda time: time.hour,
     "weekday": lambda time: time.isoweekday(),
     "day": lambda time: time.day,
     "month": lambda time: time.month,
 }
-"""The functions of a tick, by the time at which it begins in the zone of the program."""
 
-OF_ONE = frozenset({*ARITHMETIC, *CALENDAR} - {*OPERATORS})
-"""The functions of one number, or of one time."""
+OF_ONE = frozenset({*ARITHMETIC, *CALENDAR} - {*OPERATORS})  # the functions of one number, or of one time
 
 _TEXT, _NUMBER = Type.TEXT, Type.NUMBER
-BUILT_IN: Mapping[str, Signature] = {
+BUILT_IN: Mapping[str, Signature] = {  # the functions of texts and places
     each.name: each
     for each in (
         Signature("lower", ("text",), (_TEXT,), _TEXT),
@@ -57,7 +51,6 @@ BUILT_IN: Mapping[str, Signature] = {
         Signature("distance_km", ("lat1", "lon1", "lat2", "lon2"), (_NUMBER,) * 4, _NUMBER),
     )
 }
-"""The functions of texts and places."""
 
 
 def calculated(function: str, arguments: Sequence[Value]) -> Number | None:

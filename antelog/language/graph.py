@@ -1,8 +1,4 @@
-"""Graphs: strongly connected components, and the graph of a program with places for its nodes.
-
-Edges lead from predicates to the rules that use them, and from rules to the predicates that they derive.
-Inputs stand at the top, and nodes that rest on a negation in a stratum below the negated ones.
-"""
+"""Graphs: strongly connected components, and the graph of a program with places for its nodes."""
 
 from __future__ import annotations
 
@@ -118,10 +114,7 @@ def _into(edges: Iterable[Edge]) -> defaultdict[str, list[Edge]]:
 def layout(
     graph: Graph, widths: Mapping[str, float], gap: float, labels: Mapping[Edge, float] | None = None
 ) -> Placement:
-    """Places nodes of these widths with few crossings, short edges and no overlaps.
-
-    Labels of edges, if their widths are given, get layers between those of nodes.
-    """
+    """Places nodes of these widths, and labels of edges between them, with few crossings and no overlaps."""
     layer = _layers(graph)
     if labels is not None:
         layer = {node: 2 * number for node, number in layer.items()}

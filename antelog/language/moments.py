@@ -12,17 +12,14 @@ _DAY, _MINUTE, _SECOND = (
     length // _MICROSECOND for length in (timedelta(days=1), timedelta(minutes=1), timedelta(seconds=1))
 )
 _WEEK = 7 * _DAY
-_MONDAY = 3 * _DAY
-"""From a Monday to the first of January 1970."""
+_MONDAY = 3 * _DAY  # from a Monday to the first of January 1970
 _PARTS = {"minutes": _MINUTE, "seconds": _SECOND, "milliseconds": _SECOND // 1000}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _COUNTED = timedelta(days=365) // _MICROSECOND
 _END = timedelta(days=2_900_000) // _MICROSECOND
 
-TIME = "time"
-"""The column with the time of a line's tick; also the kind of variables whose ticks are times."""
-DURATION = "duration"
-"""The kind of variables whose ticks are lengths."""
+TIME = "time"  # the column with the time of a line's tick; also the kind of variables whose ticks are times
+DURATION = "duration"  # the kind of variables whose ticks are lengths
 
 
 def timed(name: str) -> str:
@@ -40,18 +37,13 @@ def zones() -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Timescale:
-    """The length of a tick in microseconds, and the zone of the program.
-
-    Ticks of days begin at midnight of the zone, even if a day has 23 hours, and those of weeks on Mondays;
-    others are counted from 1970 on in UTC.
-    """
+    """The length of a tick in microseconds, and the zone where ticks of days and weeks begin at midnight."""
 
     length: int
     zone: str = DEFAULT_ZONE
 
     @classmethod
     def of_moment(cls, tick: int, time: datetime, zone: str) -> Timescale:
-        """Finds the timescale in which a tick begins at a time."""
         days = round((time.replace(tzinfo=UTC) - _EPOCH) / _MICROSECOND / tick / _DAY)
         found = cls(days * _DAY, zone)
         if days and found.time(tick).date() == time.date():
@@ -60,7 +52,6 @@ class Timescale:
 
     @property
     def of_days(self) -> bool:
-        """Whether ticks are whole days."""
         return self.length % _DAY == 0
 
     @property
@@ -79,7 +70,6 @@ class Timescale:
         return range(-(-_COUNTED // self.length), -(-_END // self.length))
 
     def time(self, tick: int) -> datetime:
-        """The time at which a tick begins, in the zone."""
         zone = UTC if self.zone == DEFAULT_ZONE else ZoneInfo(self.zone)
         begin = _EPOCH + (tick * self.length - self.ahead) * _MICROSECOND
         if self.of_days:

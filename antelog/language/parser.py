@@ -60,8 +60,7 @@ _PIECE = re.compile(
     re.VERBOSE,
 )
 _LAST_STOP = re.compile(r"\.\s*(%.*)?\Z")
-_BEGINS = frozenset({"chance", "input", "query"})
-"""Words that begin a statement at the begin of a line, even if the full stop before is missing."""
+_BEGINS = frozenset({"chance", "input", "query"})  # at the begin of a line, even without a full stop before
 
 
 class _Context:
@@ -128,10 +127,7 @@ def cut(text: str) -> Cut:
 
 @dataclass(frozen=True)
 class Parsed:
-    """The statements that could be read, and diagnostics and words of the others.
-
-    `used_limits` are the limits whose names are written in place of numbers.
-    """
+    """The statements that could be read, diagnostics and words of the others, and the limits used by name."""
 
     document: syntax.Document
     diagnostics: tuple[Diagnostic, ...]
@@ -140,10 +136,7 @@ class Parsed:
 
 
 class StatementTrees:
-    """The syntax trees of the last two texts, for texts that are parsed again and again.
-
-    A tree is moved to where its statement is now: use it before you ask for the next, under the `lock`.
-    """
+    """The trees of the last two texts; the next one may move a tree, so use it first, under the `lock`."""
 
     def __init__(self) -> None:
         self.lock = Lock()
@@ -271,7 +264,6 @@ def _cut(source: Source) -> tuple[str, list[Statement]]:
 
 
 def includes_of(text: str) -> list[syntax.Include]:
-    """The `include` statements of a file."""
     if "include" not in text or _too_long(text):
         return []
     return list(_early("include", *_cut(Source(text)), syntax.Include))
@@ -308,8 +300,7 @@ def _plain(node: object) -> object:
     return PLAIN_SYMBOLS.get(str(node), str(node))
 
 
-PLAIN_SYMBOLS = {"←": ":-", "→": "->", "∧": ",", "¬": "not", **SPELLING}
-"""The symbols of papers, with those of keyboards."""
+PLAIN_SYMBOLS = {"←": ":-", "→": "->", "∧": ",", "¬": "not", **SPELLING}  # symbols of papers
 _NAME = re.compile(r"[^\W\d_]\w*")
 
 
@@ -343,8 +334,7 @@ def printed_literal(text: str) -> tuple[syntax.Literal, ...]:
     return found
 
 
-_PRINTED = 'printed: literal ["where" literal ("," literal)*] -> body'
-"""The grammar of literals of the log: nobody writes one in rules, so `where` is not a keyword."""
+_PRINTED = 'printed: literal ["where" literal ("," literal)*] -> body'  # of the log only: no `where` in rules
 
 
 @cache

@@ -30,7 +30,6 @@ def value_text(value: Value) -> str:
 
 
 def to_text(node: object) -> str:
-    """Writes a node of the syntax tree."""
     match node:
         case syntax.Document(statements):
             return "".join(f"{to_text(each)}\n" for each in statements if not _is_of_list(each))
@@ -96,8 +95,7 @@ def _is_of_list(statement: syntax.Statement) -> bool:
     return name.startswith(syntax.MEMBER)
 
 
-_LOOSE = {"+": 1, "-": 1, "*": 2, "/": 2}
-"""How closely operators bind."""
+_LOOSE = {"+": 1, "-": 1, "*": 2, "/": 2}  # how closely operators bind
 
 
 def written(function: str, arguments: Sequence[Any]) -> Iterator[Any]:

@@ -15,10 +15,8 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.parser import includes_of
 from antelog.language.syntax import Include
 
-MOST_FILES = 200
-"""The most files of a program."""
-_MOST_CIRCLES = 20
-"""The most circles of includes that are reported."""
+MOST_FILES = 200  # the most files of a program
+_MOST_CIRCLES = 20  # the most circles of includes that are reported
 
 
 def read_text(path: str | PathLike[str]) -> str:
@@ -32,15 +30,11 @@ def read_text(path: str | PathLike[str]) -> str:
         raise ProgramFileError(message) from None
 
 
-Reader = Callable[[str], str]
-"""Reads an included file. Raises OSError or ValueError."""
+Reader = Callable[[str], str]  # reads an included file. Raises OSError or ValueError.
 
 
 def gathered(source: Source, reader: Reader | None = None) -> tuple[Source, tuple[Diagnostic, ...]]:
-    """Adds the files that a source includes, with the problems in doing so.
-
-    Paths begin at the folder of the including file, and at the working folder for a text.
-    """
+    """Adds the files that a source includes, by paths from its folder; returns the problems, too."""
     files, problems, circles = [source], list[Diagnostic](), list[str]()
     real = cache(_real)
     names = {real(source.name): source.name}

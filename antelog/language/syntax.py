@@ -40,8 +40,6 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named(Node):
-    """A declaration with the place of its name."""
-
     name_span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -106,8 +104,6 @@ class Tick(Node):
 
 @dataclass(frozen=True, slots=True)
 class Zone(Node):
-    """The zone in which times are shown, such as Europe/Berlin."""
-
     name: str
 
 
@@ -129,10 +125,7 @@ class Include(Node):
 
 @dataclass(frozen=True, slots=True)
 class Input(Named):
-    """A stream; at most one of its facts has the same values in the columns `one_per` and the same time.
-
-    `shares` are the shares of its facts that come 0, 1, 2 … ticks late.
-    """
+    """A stream: at most one fact of a tick has the same values in `one_per`; `shares` come 0, 1, 2 … late."""
 
     name: str
     columns: tuple[Column, ...]
@@ -183,8 +176,7 @@ class Words(Node):
     text: str
 
 
-SEVERITIES = ("critical", "warning", "info", "good")
-"""From answers that somebody has to act on at once to those that say that all is well."""
+SEVERITIES = ("critical", "warning", "info", "good")  # from act at once to all is well
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +197,6 @@ Statement: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole program, in the order of its text."""
-
     statements: tuple[Statement, ...]
     source: Source = field(default=Source(""), compare=False, repr=False)
 
@@ -250,10 +240,7 @@ def all_atoms(rule: Rule) -> list[Atom]:
 
 
 def in_atoms(rule: Rule) -> tuple[set[str], set[str]]:
-    """The variables to which positive atoms give values, and those of negated ones.
-
-    A positive atom is about some tick of its range, so the ends of the range get no values.
-    """
+    """The variables that positive atoms give values, but for ends of ranges, and those of negated atoms."""
     sides: tuple[set[str], set[str]] = (set(), set())
     for literal in rule.body:
         for atom, is_negated in literal.atoms:

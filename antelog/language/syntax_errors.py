@@ -68,50 +68,30 @@ _IF = "Write `:-` between the head and the conditions of a rule."
 _COMMA = "Write `,` between the conditions of a rule."
 _OR = "Write `or` between atoms or comparisons, in small letters, or one rule for each alternative."
 _COMMENT = "Write `%` before a comment, on each of its lines."
-_NOT = "Write `not` before an atom."
-_DIFFERENT = "Write `!=` for different from."
 _EQUAL = "Write `=` to compare for equality."
-_QUERY = "Write `query Malf(X, T).` to ask for the answers of Malf."
-_QUOTES = 'Write texts in double quotes, such as `"very high"`.'
 AGGREGATE = (
     "What is counted or added up is an atom within some ticks, and its value is compared: "
     "`avg(V : Temp(X, V, T-9..T)) > 90` or `count(Temp(X, _, T-9..T)) > 5`."
 )
 
 INSTEAD = {
-    "&": _COMMA,
-    "&&": _COMMA,
-    "|": _OR,
-    "||": _OR,
+    **dict.fromkeys(("&", "&&"), _COMMA),
+    **dict.fromkeys(("|", "||"), _OR),
     ";": "Write `.` at the end of a statement, and one rule for each alternative.",
-    "<-": _IF,
-    ":": _IF,
-    ":=": _IF,
+    **dict.fromkeys(("<-", ":", ":="), _IF),
     "=>": "Write `->` before the head of a rule.",
-    "==": _EQUAL,
-    "===": _EQUAL,
-    "<>": _DIFFERENT,
-    "!==": _DIFFERENT,
-    "\\=": _DIFFERENT,
+    **dict.fromkeys(("==", "==="), _EQUAL),
+    **dict.fromkeys(("<>", "!==", "\\="), "Write `!=` for different from."),
     "=<": "Write `<=` for at most.",
-    "!": _NOT,
-    "~": _NOT,
-    "\\+": _NOT,
-    "'": _QUOTES,
-    "`": _QUOTES,
-    "#": _COMMENT,
-    "--": _COMMENT,
-    "//": _COMMENT,
-    "/*": _COMMENT,
-    "?": _QUERY,
-    "?-": _QUERY,
+    **dict.fromkeys(("!", "~", "\\+"), "Write `not` before an atom."),
+    **dict.fromkeys(("'", "`"), 'Write texts in double quotes, such as `"very high"`.'),
+    **dict.fromkeys(("#", "--", "//", "/*"), _COMMENT),
+    **dict.fromkeys(("?", "?-"), "Write `query Malf(X, T).` to ask for the answers of Malf."),
 }
 _WORDS = {
     "and": _COMMA,
     "or": _OR,
-    "if": _IF,
-    "where": _IF,
-    "when": _IF,
+    **dict.fromkeys(("if", "where", "when"), _IF),
     "in": "Write the values in parentheses: `X in (pump, fan)`.",
     "is": _EQUAL,
     "between": "Write two comparisons, such as `V >= 10, V <= 90`.",
@@ -123,7 +103,7 @@ _WORDS = {
 
 # ---- errors ----
 
-_TERMINALS = {
+_TERMINALS = {  # terminals that have other names than words
     "_IF": "`:-`",
     "_THEN": "`->`",
     "_LAST": "`last`",
@@ -144,9 +124,7 @@ _TERMINALS = {
     "ONE": "`one per`",
     "$END": "the end",
 }
-"""Terminals that have other names than words."""
-_NEVER_NAMED = {"STAR", "SLASH", "UNIT", "_OR", "_IN"}
-"""Terminals behind terms, which would lengthen every message."""
+_NEVER_NAMED = {"STAR", "SLASH", "UNIT", "_OR", "_IN"}  # behind terms: would lengthen every message
 _START = {"STATIC", "TICK", "INPUT", "QUERY"}
 
 
@@ -245,6 +223,8 @@ def _in_words(accepted: frozenset[str]) -> str:
 
 
 def _words(trouble: Trouble) -> Iterator[str]:
+    if trouble.found in INSTEAD:
+        yield INSTEAD[trouble.found]
     if trouble.word_before in {"for", "within"}:
         yield _WORDS[trouble.word_before]  # taken for the unit of a duration
     elif trouble.found_word:
@@ -277,11 +257,10 @@ def _negation(trouble: Trouble) -> Iterator[str]:
 
 _AGGREGATES = frozenset({"avg", "count", "max", "min", "sum"})
 _NOT_COUNTED = re.compile(r"\bnot\s+(?:avg|count|max|min|sum)\s*\((?:[^()]|\([^()]*\))*\)\Z")
-_LONE = re.compile(r"[,(∧]\s*\(\s*(not\s+)?\w+\s*\([^()]*\)\Z")
-"""A parenthesis that opens before an atom and belongs to nothing."""
+_LONE = re.compile(r"[,(∧]\s*\(\s*(not\s+)?\w+\s*\([^()]*\)\Z")  # a `(` before an atom
 
 
-def _names(trouble: Trouble) -> Iterator[str]:
+def _names_and_numbers(trouble: Trouble) -> Iterator[str]:
     if trouble.before.endswith("_") and trouble.found:
         yield "A name starts with a letter; `_` on its own stands for any value."
     around = trouble.before.removesuffix(trouble.word_before)
@@ -294,9 +273,6 @@ def _names(trouble: Trouble) -> Iterator[str]:
         yield AGGREGATE
     if trouble.found == "(" and trouble.word_before in KEYWORDS:
         yield f"`{trouble.word_before}` is a word of the language; give the predicate another name."
-
-
-def _numbers(trouble: Trouble) -> Iterator[str]:
     if trouble.found in {"+", "-"} and trouble.before[-1:].isdigit():
         yield "Write the variable first and then one number, such as `T+1`."
     if trouble.accepted == _AMOUNT and trouble.before.endswith(("+", "-")):
@@ -325,11 +301,6 @@ def _comparisons(trouble: Trouble) -> Iterator[str]:
         yield "Arguments go by their position: write the value alone, or compare it behind the atom."
     if trouble.accepted & {"COMMA", "DOT"}:
         yield "Write two comparisons, such as `V > 10, V < 90`."
-
-
-def _symbols(trouble: Trouble) -> Iterator[str]:
-    if trouble.found in INSTEAD:
-        yield INSTEAD[trouble.found]
 
 
 def _atoms(trouble: Trouble) -> Iterator[str]:
@@ -385,23 +356,19 @@ def _examples(trouble: Trouble) -> Iterator[str]:
         word = trouble.word_before
     if word in _EXAMPLES:
         yield f"For example: {_EXAMPLES[word]}"
+    if trouble.accepted >= TERM:
+        yield "A comparison has a variable or a constant on both sides, such as `V >= 90`."
 
 
 _GAP = "`input Beat(server, time) delay 1, one per server, every 10 s.`"
-
-
-def _gaps(trouble: Trouble) -> Iterator[str]:
-    """`every`, the last clause of an input."""
-    every = re.search(r"\bevery(\s+[\d.]+\s*\w*)?\Z", trouble.before) or trouble.found == "every"
-    if trouble.first_word == "input" and every:
-        yield f"`every` stands last, with a number of ticks or a duration, and `,` before it: {_GAP}"
-
-
 _SLOT = "`input Temp(device, level, time) delay 2, one per device.`"
 
 
-def _slots(trouble: Trouble) -> Iterator[str]:
-    """`one per`, which ends the declaration of an input."""
+def _clauses(trouble: Trouble) -> Iterator[str]:
+    """The last clauses of an input: `one per`, then `every`."""
+    every = re.search(r"\bevery(\s+[\d.]+\s*\w*)?\Z", trouble.before) or trouble.found == "every"
+    if trouble.first_word == "input" and every:
+        yield f"`every` stands last, with a number of ticks or a duration, and `,` before it: {_GAP}"
     behind = trouble.statement[trouble.at :]
     if trouble.first_word != "input":
         if trouble.first_word in _EXAMPLES and re.match(r",?\s*one\s+per\b", behind):
@@ -445,16 +412,11 @@ def _percentages(trouble: Trouble) -> Iterator[str]:
         yield "Write the shares of a delay in parentheses behind it, such as `2 (70%, 20%, 8%)`."
 
 
-def _terms(trouble: Trouble) -> Iterator[str]:
-    if trouble.accepted >= TERM:
-        yield "A comparison has a variable or a constant on both sides, such as `V >= 90`."
-
-
 def _hint(trouble: Trouble) -> str:
     """The hint about the likeliest mistake, the first one found."""
     known = (
-        *(_gaps, _slots, _percentages, _negation, _rules, _comparisons, _functions, _symbols, _words),
-        *(_names, _numbers, _lists, _atoms, _examples, _terms),
+        *(_clauses, _percentages, _negation, _rules, _comparisons, _functions, _words),
+        *(_names_and_numbers, _lists, _atoms, _examples),
     )
     found = (hint for kind in known for hint in kind(trouble))
     return next(found, "The language page shows how each statement is written.")

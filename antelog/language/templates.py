@@ -9,15 +9,11 @@ from dataclasses import dataclass
 from antelog.language.checks.suggestions import did_you_mean
 
 CHANCE, SO_FAR, DECIDED_BY = "chance", "so_far", "decided_by"
-LINE_NAMES = (CHANCE, SO_FAR, DECIDED_BY)
-"""The names that may stand in braces beside the variables of a query."""
-UNKNOWN = "?"
-"""The text of an open variable, and of an unknown chance."""
+LINE_NAMES = (CHANCE, SO_FAR, DECIDED_BY)  # in braces, beside the variables of a query
+UNKNOWN = "?"  # the text of an open variable, and of an unknown chance
 
 
 class TemplateError(Exception):
-    """A text is not a template."""
-
     def __init__(self, message: str, hint: str) -> None:
         self.message, self.hint = message, hint
         super().__init__(f"{message}. {hint}")

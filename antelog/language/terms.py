@@ -19,8 +19,7 @@ class Node:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
-Value: TypeAlias = str | int | float
-"""A text or a number; a number without a fraction is an `int` (1.0 is 1)."""
+Value: TypeAlias = str | int | float  # a text or a number; a number without a fraction is an `int` (1.0 is 1)
 
 
 def number(value: float) -> int | float:
@@ -41,8 +40,7 @@ def number_of(text: str) -> int | float:
     return number(-int(digits) if value < 0 else int(digits))
 
 
-WHOLE = range(-(2**63), 2**63)
-"""The whole numbers that are kept exactly."""
+WHOLE = range(-(2**63), 2**63)  # the whole numbers that are kept exactly
 
 _EDGE = 2.0**63
 

@@ -1,7 +1,4 @@
-"""The vocabulary of a program: the meaning of its names.
-
-A predicate that is neither declared nor derived is an input without delay, its columns named by position.
-"""
+"""The vocabulary of a program; a predicate that is neither declared nor derived is an input without delay."""
 
 from __future__ import annotations
 
@@ -30,7 +27,6 @@ class Type(Enum):
 
     @property
     def general(self) -> Type:
-        """Number or text."""
         return Type.NUMBER if self is Type.INTEGER else self
 
 
@@ -68,16 +64,12 @@ class DeclaredChance:
 
     @property
     def content(self) -> object:
-        """The declared values, without the facts they are about."""
         return self.once, self.again
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredOdds:
-    """The declared chances of an input's facts, and the shares of its unrefined delay.
-
-    They change no answer, nor when it is reported.
-    """
+    """The declared chances of facts of an input, and the shares of its delay; neither changes an answer."""
 
     chances: tuple[DeclaredChance, ...] = ()
     shares: tuple[Fraction, ...] | None = None
@@ -85,11 +77,7 @@ class DeclaredOdds:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When facts of an input come: late by the `bound` at most, unless a refinement fits them.
-
-    Another fact is expected within each `gap` of ticks from each source, which the columns at the positions
-    `per` name, or else those of the slot.
-    """
+    """When facts of an input come: late by `bound` or a refinement, and after each `gap` from each source."""
 
     bound: int = 0
     refinements: tuple[DeclaredDelay, ...] = ()
@@ -99,10 +87,7 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """A predicate; `columns` ends with the time of a temporal one, which `types` leave out.
-
-    At most one fact has the same values at the positions of a `slot` and the same time.
-    """
+    """A predicate; `columns` ends with the time of a temporal one, which `types` leave out."""
 
     name: str
     kind: PredicateKind
@@ -140,20 +125,16 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """All predicates and functions of a program, and the length of a tick in microseconds, if declared.
-
-    `units` has the units in which times of inputs count since 1970, `most` the upper bounds of columns of
-    ticks in static relations, `times` the positions of times before the last one.
-    """
+    """All predicates and functions of a program, and the length of a tick in microseconds, if declared."""
 
     predicates: Mapping[str, Predicate]
     tick: int | None = None
     odds: Mapping[str, DeclaredOdds] = field(default_factory=dict)
-    units: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)  # in which times of inputs count since 1970
     zone: str | None = None
-    most: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
+    most: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)  # bounds of columns of ticks
     functions: Mapping[str, Signature] = field(default_factory=dict)
-    times: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    times: Mapping[str, frozenset[int]] = field(default_factory=dict)  # places before the last one
 
     @property
     def timescale(self) -> Timescale | None:

@@ -34,16 +34,14 @@ from antelog.program import Program, parse
 from antelog.theme import BOTH, family
 
 ROWS = 100
-_EXPLANATIONS = 5
-"""Explanations of an answer that are shown; the others are counted."""
+_EXPLANATIONS = 5  # explanations of an answer that are shown; the others are counted
 _HEADS = ("tick", "change", "answer", "evidence and what is awaited", "outlook")
 _COLOURS = {
     **dict.fromkeys(("open", "possible", "revised"), BOTH["info"]),
     **dict.fromkeys(("likely", "unlikely", LOST), BOTH["other"]),
     **dict.fromkeys(("rejected", "closed"), BOTH["faint"]),
 }
-_SEVERITY = {**BOTH, "info": "inherit"}
-"""Colours of confirmed answers, which suit light and dark notebooks."""
+_SEVERITY = {**BOTH, "info": "inherit"}  # colours of confirmed answers, which suit light and dark notebooks
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,6 @@ def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Ch
 
 
 def _likeliest_first(change: Change) -> float:
-    """The sort key of answers of a tick: confirmed ones first, then the likelier."""
     if change.line["change"] == "confirmed":
         return -2.0
     return 0.0 if change.chance is None else -change.chance
@@ -178,8 +175,6 @@ class Problems:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """`%load_ext antelog`."""
-
     def antelog(line: str, cell: str) -> Program | Problems | None:
         """Reads the rules in a cell, and binds the program to a name: `%%antelog turbines`."""
         name = line.strip()

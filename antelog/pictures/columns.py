@@ -4,8 +4,8 @@
           all is well                         14:30
     wt4   all is well                         14:20
 
-A lane has the answers of one device: of a value of the program's key, or of the first variable. Pages make
-the columns narrower where the window is, so labels are cut for several widths.
+A lane has the answers of one value of the program's key, or of the first variable. Labels are cut for several
+widths, as windows are.
 """
 
 from __future__ import annotations
@@ -115,7 +115,6 @@ def _by_width(labels: list[str]) -> str | list[str]:
 
 
 def columns_of(rows: Sequence[RowLabel], width: int, font_size: float = FONT_SIZE) -> LabelColumns:
-    """The columns of a picture of this width in pixels."""
     share = font_size / FONT_SIZE
     times_of_rows = _dated([row.time for row in rows])
     rows = [replace(row, time=time) for row, time in zip(rows, times_of_rows, strict=True)]

@@ -44,15 +44,12 @@ class TickTimes:
 
 @dataclass(frozen=True)
 class Change:
-    """A change of an answer: its line, and its values as texts in the language's syntax.
-
-    A value may also be `_`, which is any, or ALL_OTHERS. `times` are known where the line says times.
-    """
+    """A change of an answer: its line, and its values as texts in the language's syntax."""
 
     line: Mapping[str, Any] = field(compare=False)
     query: str
-    values: Mapping[str, str]
-    times: TickTimes | None = None
+    values: Mapping[str, str]  # a value may also be `_`, which is any, or ALL_OTHERS
+    times: TickTimes | None = None  # known where the line says times
 
     @property
     def tick(self) -> int:
@@ -120,20 +117,15 @@ class Change:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer from its first evidence on, with its latest change.
-
-    evidence  literals with the ticks at which they came to be known
-    missing   literals that are still awaited
-    chances   chances by the tick of their line
-    """
+    """An answer from its first evidence on, with its latest change."""
 
     change: Change
     since: int
     until: int
     outcome: str = OPEN
-    evidence: Mapping[LineLiteral, int] = field(default_factory=dict)
-    missing: Sequence[LineLiteral] = ()
-    chances: Mapping[int, float] = field(default_factory=dict)
+    evidence: Mapping[LineLiteral, int] = field(default_factory=dict)  # since when literals are known
+    missing: Sequence[LineLiteral] = ()  # the literals that are still awaited
+    chances: Mapping[int, float] = field(default_factory=dict)  # by the tick of their line
     words: str = ""
 
     @property
@@ -156,14 +148,11 @@ class Answer:
 
 @dataclass(frozen=True)
 class History:
-    """Answers in the order of their queries, then of their first evidence; `now` is the last tick known.
-
-    Ticks before `begin` are not shown.
-    """
+    """Answers in the order of their queries, then of their first evidence."""
 
     answers: tuple[Answer, ...]
-    now: int
-    begin: int | None = None
+    now: int  # the last tick known
+    begin: int | None = None  # earlier ticks are not shown
 
     @property
     def first(self) -> int:

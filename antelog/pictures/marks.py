@@ -1,7 +1,4 @@
-"""The marks of a program's graph: boxes of predicates, dots of rules, labels of edges, and where they are.
-
-Files are drawn with them by Altair, the page by its templates, each with sizes and notes of its own.
-"""
+"""The marks of a program's graph and their places: Altair draws files with them, and templates the page."""
 
 from __future__ import annotations
 

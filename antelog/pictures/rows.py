@@ -38,7 +38,6 @@ class Clock:
     stamps = False
 
     def axis_value(self, tick: float) -> float:
-        """The position of a tick on the axis."""
         return tick
 
     def text(self, tick: int) -> str:
@@ -90,7 +89,6 @@ class Calendar(Clock):
 
     @property
     def _days(self) -> tuple[str, str]:
-        """The first day, and the last."""
         first, last = (moment(tick, self._shown).partition(" ")[0] for tick in (self.first, self.last))
         return first, last
 
@@ -131,8 +129,7 @@ LOOKS = {**theme.SEVERITY, **dict.fromkeys((REJECTED, CLOSED), theme.GREY), LOST
 """Colour is severity; truth is the shape of a mark. Averted or closed answers are grey."""
 _MANY = 12  # the literals that are listed; the others are counted
 _LEAST = 10  # the least pixels of a bar, so that an answer is seen that was open for one tick of 10,000
-_BEFORE, _AFTER = 10, 2 * _BESIDE + 8
-"""The pixels before the first tick and after the last, for the marks there."""
+_BEFORE, _AFTER = 10, 2 * _BESIDE + 8  # the pixels for marks before the first tick and after the last
 
 
 @dataclass(frozen=True)
@@ -147,7 +144,6 @@ class Frame:
     margin: int
 
     def pixels(self, ticks: float) -> float:
-        """The width of some ticks in pixels."""
         return ticks * self.width / (self.last - self.first + 1.2)
 
     def x(self, scale: alt.Scale | None = None, *, titled: bool = True, marks: bool = False) -> alt.X:

@@ -1,8 +1,4 @@
-"""Colours of pictures, and style sheets for light and dark.
-
-Pictures are made with the light colours of `antelog.theme`. On dark, each is replaced by its counterpart: by
-a style sheet that asks what the reader prefers, or in the text of an SVG.
-"""
+"""Colours of pictures: light ones, and their counterparts on dark, by a style sheet or in an SVG."""
 
 from __future__ import annotations
 
@@ -14,8 +10,7 @@ from antelog.theme import LIGHT, SEVERITIES, SIZE, family
 
 PAPER, INK, MUTED, LINE = (LIGHT[name] for name in ("card", "ink", "muted", "line"))
 BAND, GREY = LIGHT["paper"], LIGHT["faint"]  # quieter than the others: rejected answers need no attention
-SEVERITY = {name: LIGHT[name] for name in SEVERITIES}
-"""Colour is severity; the outcome of an answer is the shape of its mark."""
+SEVERITY = {name: LIGHT[name] for name in SEVERITIES}  # an answer's outcome is the shape of its mark
 RED, ORANGE, BLUE, GREEN = SEVERITY.values()
 PURPLE = LIGHT["other"]  # for lines and bars that have nothing to do with a severity
 

@@ -75,10 +75,7 @@ class Posted:
 
 @dataclass(frozen=True)
 class Kafka:
-    """A topic of Kafka; `options` go to the client, and the file `config` has more of them.
-
-    `starting` is where a new stream begins. The representation leaves out options, as some are passwords.
-    """
+    """A topic of Kafka; `options` go to the client, and the file `config` has more of them."""
 
     noun: ClassVar[str] = "a topic of Kafka"
     example: ClassVar[str] = "kafka://host:9092/topic?format=json"
@@ -97,10 +94,7 @@ class Kafka:
 
 @dataclass(frozen=True)
 class Jdbc:
-    """A table of a database; a source may also be a query in parentheses.
-
-    `options` for the driver, such as user and password, are left out of the representation.
-    """
+    """A table of a database; a source may also be a query in parentheses; `options` are for the driver."""
 
     noun: ClassVar[str] = "a table of a database"
     example: ClassVar[str] = "jdbc:…#table"
@@ -362,10 +356,9 @@ def _remember(options: Iterable[tuple[str, str]]) -> None:
 
 
 def apart(url: str, fill: _Fill) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Splits user and secrets off the address of a database, as options with the names that drivers know.
+    """Splits user and secrets off the address of a database, as options, since errors show the address.
 
-    Errors of Spark and drivers show the address, which has no password then. `fill` replaces variables last,
-    since a password may have any characters.
+    `fill` replaces variables last, since a password may have any characters.
     """
     options: dict[str, str] = {}
     if (match := _ORACLE.match(url)) is not None:

@@ -1,7 +1,4 @@
-"""Details of an answer that somebody looks at, from the engine that has it: chances, latest facts, its why.
-
-They are worked out for the few answers that are looked at now, and not for each line.
-"""
+"""Details of the few answers that somebody looks at, from the engine: chances, latest facts, explanations."""
 
 from __future__ import annotations
 
@@ -26,18 +23,12 @@ from antelog.why.tree import Branch, branch_of
 if TYPE_CHECKING:
     from antelog.forecast.forecaster import WhatIf
 
-_DEPTH = 6
-"""Levels of rules in an explanation."""
-
-MOST = 12
-"""Awaited literals that are looked at, at most."""
+_DEPTH = 6  # levels of rules in an explanation
+MOST = 12  # awaited literals that are looked at, at most
 
 
 class LiteralDetail(Struct, frozen=True):
-    """An awaited literal: its chance, those of the answer if it comes true and if not, the latest such fact.
-
-    None stands for unknown.
-    """
+    """An awaited literal: its chance, those of the answer if it is true and if not, the latest such fact."""
 
     literal: str
     chance: float | None = None
@@ -60,11 +51,9 @@ def detail_of(engine: Engine, line: Mapping[str, Any]) -> AnswerDetail:
     why = why_of(engine, line)
     if line.get("change") in DECIDED:
         return AnswerDetail(engine.now, why=why)
-    literals = list(
-        dict.fromkeys(
-            text for each in line.get("explanations") or () for text in each.get("hypotheses") or ()
-        )
-    )[:MOST]
+    explained = line.get("explanations") or ()
+    texts = dict.fromkeys(text for each in explained for text in each.get("hypotheses") or ())
+    literals = list(texts)[:MOST]
     chance: float | None = None
     cases: Sequence[WhatIf | None] = [None] * len(literals)
     if engine.forecasts and not line.get("others"):
@@ -124,11 +113,8 @@ def _latest(engine: Engine, text: str) -> str | None:
     return f"{name}({', '.join([*written, str(facts.time[row])])})"
 
 
-BETWEEN = 0.25
-"""Seconds between two looks at what is asked for."""
-
-_SHARE = 20
-"""Details take at most one part in this many of the time."""
+BETWEEN = 0.25  # seconds between two looks at what is asked for
+_SHARE = 20  # details take at most one part in this many of the time
 
 
 @dataclass(eq=False)

@@ -30,8 +30,7 @@ from antelog.run.values import ANSWERS, AVAILABLE_NOW, ONCE, SettingError
 class Conflict:
     """Settings that cannot be met; the first that was given is the one to point at, and one may be `missing`.
 
-    If the value of an `option` names something that the program lacks, its place is among the settings, such
-    as `input.Temp`. In sentences `$trigger` stands for `--trigger` or, in a file, `trigger`.
+    `option` has a value that names something the program lacks; in sentences `$trigger` is `--trigger`, say.
     """
 
     settings: tuple[str, ...]

@@ -5,14 +5,9 @@
     one growing file, lag 1    times 0 5 1 2  ─▶  arrive at 0 5 5 5     4 is finished once 5 was read
     the same, and --idle 10s   times 0 5      ─▶  14 is finished 10 seconds later, though nothing came
 
-In a run that nobody gave a clock, the wall clock alone moves time while inputs are live:
-
-    read to its end, the newest fact is of a second ago       live: time goes by the wall clock
-    read to its end, the newest fact is of yesterday          not live: time goes by facts
-    its broker cannot be reached                              time waits for it, for five minutes
-
-Then a tick is over a *grace* after it has ended: the longest by which one of the last facts came after its
-deadline. Ticks are whole numbers, all other times microseconds.
+In a run that nobody gave a clock, the wall clock alone moves time while inputs are live: read to their ends,
+with facts about the present. Then a tick is over a *grace* after it has ended: the longest by which one of
+the last facts came after its deadline. Ticks are whole numbers, all other times microseconds.
 """
 
 from __future__ import annotations
@@ -36,26 +31,12 @@ from antelog.language.moments import Timescale, moment, tick_in_words
 from antelog.run.sources.source import FactSource
 
 SECOND = 1_000_000
-
 LEAST_GRACE = SECOND
-
-SAMPLES = 100
-"""The last facts of each input from which the grace follows."""
-
-LATEST_SAMPLE = 10 * SECOND
-"""A fact later than this, and than a tick, does not count: its source was not there."""
-
-NEAR = 60 * SECOND
-"""A fact that is no older is about the present, whatever the program says of its input."""
-
-QUIET = 10 * SECOND
-"""Silence after which an input that cannot tell its end has been read.
-
-A run that does not look at its inputs for longer has paused.
-"""
-
-PATIENCE = 300 * SECOND
-"""How long time waits for an input that cannot be reached."""
+SAMPLES = 100  # the last facts of each input from which the grace follows
+LATEST_SAMPLE = 10 * SECOND  # a fact later than this, and than a tick, does not count: there was an outage
+NEAR = 60 * SECOND  # a fact that is no older is about the present, whatever the program says of its input
+QUIET = 10 * SECOND  # silence after which an input that cannot tell its end has been read
+PATIENCE = 300 * SECOND  # how long time waits for an input that cannot be reached
 
 
 @dataclass(eq=False)
@@ -75,15 +56,7 @@ class _LiveInput:
 
 
 class LiveInputs:
-    """The live inputs of a run, of which those `known` were live in an earlier one.
-
-    A rhythm says for how long no fact of an input may come, its delay included.
-
-    notes       sentences for the user: what moves time from now on
-    by_clock    whether the wall clock alone moves time
-    waiting     whether time waits for an input that cannot be reached
-    looked      when they were looked at last
-    """
+    """The live inputs of a run, of which those `known` were live in an earlier one."""
 
     def __init__(self, rhythms: Mapping[str, int], timescale: Timescale, known: Iterable[str] = ()) -> None:
         before = set(known)
@@ -91,7 +64,8 @@ class LiveInputs:
         self._inputs = {name: _LiveInput(rhythm, name in before) for name, rhythm in rhythms.items()}
         self.looked: int | None = None
         self.notes: list[str] = []
-        self.by_clock = self.waiting = False
+        self.by_clock = False  # whether the wall clock alone moves time
+        self.waiting = False  # whether time waits for an input that cannot be reached
 
     @property
     def known(self) -> list[str]:
@@ -131,7 +105,8 @@ class LiveInputs:
         self.waiting = any(each.lost is not None and each.is_waited_for(wall) for each in gone)
         by_clock = bool(live or gone) and not any(each.is_waited_for(wall) for each in gone)
         if by_clock != self.by_clock:
-            self.notes.append(self._by_clock_now(live, newest) if by_clock else _BY_FACTS_NOW)
+            by_facts = "time goes by facts again, until the inputs have been read to their ends"
+            self.notes.append(self._by_clock_now(live, newest) if by_clock else by_facts)
         self.by_clock = by_clock
 
     def _look_at(
@@ -154,25 +129,18 @@ class LiveInputs:
     def _by_clock_now(self, live: list[str], newest: Mapping[str, int]) -> str:
         if not live:
             return "time goes on with the clock of this machine, without the inputs that cannot be reached"
-        facts = [
-            f"{each}, its newest fact of {tick_in_words(newest[each], self._timescale)}"
-            if each in newest
-            else each
-            for each in live
-        ]
+        facts = list(live)
+        for at, name in enumerate(live):
+            if name in newest:
+                facts[at] += f", its newest fact of {tick_in_words(newest[name], self._timescale)}"
         return (
             f"time goes by the clock of this machine now: facts are about the present ({'; '.join(facts)}). "
             f"A tick is over {self.grace / SECOND:.3g} s after it has ended"
         )
 
 
-_BY_FACTS_NOW = "time goes by facts again, until the inputs have been read to their ends"
-
-
 ClockName = Literal["arrival", "event", "processing"]
-
-NOTHING = -1
-"""The last finished tick before the first fact; recorded facts are dated from here."""
+NOTHING = -1  # the last finished tick before the first fact; recorded facts are dated from here
 
 
 def rhythms_of(plan: Plan) -> dict[str, int]:
@@ -232,8 +200,7 @@ class Showing:
         return self.wall - max(self.heard, self.began)
 
 
-SILENT = Showing(0, 0)
-"""For runs that do not look at the wall clock."""
+SILENT = Showing(0, 0)  # for runs that do not look at the wall clock
 
 
 def arrivals_in_order(
@@ -241,8 +208,7 @@ def arrivals_in_order(
 ) -> Column:
     """Arrivals of rows of a source that goes on: `max(t, now + 1)`, or later if rows before finished more.
 
-    A tick is finished for a row if it lies the lag behind the rows before; `highest` is their highest tick at
-    first. So arrivals do not depend on how rows are cut into pieces. Rows after `latest` count as at it.
+    So they do not depend on how rows are cut into pieces. Rows after `latest` count as at it.
     """
     before = np.maximum.accumulate(np.append(np.int64(highest), time))[:-1]
     before = before if latest is None else np.minimum(before, latest)
@@ -251,10 +217,8 @@ def arrivals_in_order(
 
 
 def far_ahead(timing: Timing, time: Column, wall: int) -> Mask:
-    """Which rows of a source that goes on are about ticks too long after the wall clock, and thus early.
-
-    The highest tick so far is not a measure: after an outage every fact would be far ahead of it.
-    """
+    """Which rows of a source that goes on are about ticks too long after the wall clock, and thus early."""
+    # The highest tick so far is not a measure: after an outage every fact would be far ahead of it.
     if timing.timescale is None or timing.ahead is None:
         return np.zeros(len(time), np.bool_)
     far: Mask = time > timing.at(wall + timing.ahead)
@@ -322,8 +286,7 @@ def holding(timing: Timing, highest: Mapping[str, int], behind: Collection[str])
 def end(now: int, answers: Iterable[pa.Table]) -> int:
     """The tick by which all answers open at `now` are decided if no further fact arrives.
 
-    `answers` are those of all queries, of all buckets. Answers that appear with every tick have no bound, and
-    do not count.
+    Answers that appear with every tick have no bound, and do not count.
     """
     last = max(now, 0)
     if now < 0:
@@ -339,27 +302,17 @@ def end(now: int, answers: Iterable[pa.Table]) -> int:
 # ---- facts that are late because the wall clock moved time ----
 
 
-@dataclass(frozen=True)
-class _Late:
-    """Late facts by input, the first tick that passed without them, and the delay they would need."""
-
-    counts: Counter[str]
-    since: int
-    delay: int
-
-
 @dataclass(eq=False)
 class Silence:
-    """A stretch in which time went on without facts, and one warning about the facts of it that are late.
-
-    `since` is the first tick that no fact has finished; None if facts have finished all.
-    """
+    """A stretch without facts, from the tick `since` on, and one warning about facts of it that are late."""
 
     plan: Plan
     timing: Timing
     since: int | None = None
-    _late: _Late | None = None
-    _seen: _Late | None = None
+    _late: Counter[str] = field(default_factory=Counter)
+    _first: int = 0  # the first tick that passed without the late facts
+    _delay: int = 0  # the delay they would need
+    _fresh: bool = False
     _warned: bool = False
 
     def look(self, now: int, highest: Mapping[str, int]) -> None:
@@ -378,25 +331,26 @@ class Silence:
         delay = max(next(each.delays for each in self.plan.inputs if each.name == name))
         late = (arrival > time + delay) & (waited <= time + delay)
         if late.any():
-            known = self._late or _Late(Counter(), self.since, 0)
-            needed = int((arrival - time)[late].max())
-            counts = known.counts + Counter({name: int(late.sum())})
-            self._late = _Late(counts, known.since, max(known.delay, needed))
+            if not self._late:
+                self._first, self._delay = self.since, 0
+            self._late[name] += int(late.sum())
+            self._delay = max(self._delay, int((arrival - time)[late].max()))
+            self._fresh = True
 
     def warning(self, *, at_end: bool = False) -> str | None:
         """A sentence about the late facts, once no more come: in most cases one for a stretch."""
-        late, paused = self._late, self._late is self._seen and not self._warned
-        self._seen = late
-        if late is None or not (paused or at_end or self.since is None):
+        late, paused = self._late, not self._fresh and not self._warned
+        self._fresh = False
+        if not late or not (paused or at_end or self.since is None):
             return None
-        self._late, self._warned = None, True
-        count, tick = sum(late.counts.values()), self.plan.tick
+        self._late, self._warned = Counter(), True
+        count, tick = late.total(), self.plan.tick
         facts, are, them = ("fact", "is", "it") if count == 1 else ("facts", "are", "them")
-        delay = str(late.delay) if tick is None else duration_text(late.delay * tick)
-        inputs = " and ".join(sorted(late.counts))
+        delay = str(self._delay) if tick is None else duration_text(self._delay * tick)
+        inputs = " and ".join(sorted(late))
         remedy = "--clock event" if self.timing.idle is None else "a longer --idle"
         return (
             f"{count:,} {facts} of {inputs} {are} late: nothing came, so time went on with the wall clock "
-            f"from {moment(late.since, self.plan.timescale)} on. `delay {delay}` in the program "
+            f"from {moment(self._first, self.plan.timescale)} on. `delay {delay}` in the program "
             f"would have kept {them}, or {remedy}"
         )

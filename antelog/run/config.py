@@ -1,13 +1,12 @@
-"""Settings in a TOML file, checked like a program: every mistake has its place and what to do.
+"""Settings in a TOML file, whose keys are the options of the command: every mistake has its place and a hint.
 
     program = "turbines.alog"
-    trigger = "10s"
 
     [input.Temp]
     source = "kafka://localhost:9092/readings"
     map = { device = "sensor", time = "at" }
 
-The keys are the options of the command. Paths are relative to the folder of the file.
+Paths are relative to the folder of the file.
 """
 
 from __future__ import annotations
@@ -244,10 +243,10 @@ def _wrong_type(expected: type) -> SettingError:
 
 
 def places(text: str) -> dict[TomlPath, Span]:
-    """The place of every setting of a text that can be read: that of its name, or of its table's.
+    """The place of the name of every setting in a text that can be read.
 
-    `tomllib` tells values but no places. So longer and longer beginnings of the text are read: each that can
-    be read ends a statement, and its new settings are those of the lines since.
+    `tomllib` tells no places. So longer and longer beginnings of the text are read: each that can be read
+    ends a statement.
     """
     found: dict[TomlPath, Span] = {}
     ends = [0, *(i + 1 for i, character in enumerate(text) if character == "\n"), len(text)]

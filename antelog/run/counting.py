@@ -1,7 +1,7 @@
 """Counts of each input: facts, how late they are, rows that were set aside, and when facts came last.
 
-If an input has slots (`one per server`) and says how often facts come, each slot is looked at: so a single
-device that falls silent is noticed. The times of slots are a column, so that there may be 100,000 of them.
+If an input has slots (`one per server`) and says how often facts come, each slot is looked at. There may be
+100,000 of them.
 """
 
 from __future__ import annotations
@@ -24,22 +24,17 @@ from antelog.process import Engine
 from antelog.run.sources.source import SourceExtent
 from antelog.run.store.feed import wall_time
 
-_MOST = 2_000
-"""Looks that are kept, at most; of more, every other one."""
+_MOST = 2_000  # looks that are kept, at most; of more, every other one
 
 
 @dataclass(eq=False)
 class Backlog:
-    """The unread rows or bytes of one source, and for how many microseconds they have been there.
-
-    They came after the last look at which no more was there than has been read by now.
-    """
+    """The unread rows or bytes of one source, and for how many microseconds they have been there."""
 
     unread: int = 0
     unit: str = ""
     behind: int = 0
-    _looks: deque[tuple[int, int]] = field(default_factory=deque)
-    """The microsecond of each look, and how much was there."""
+    _looks: deque[tuple[int, int]] = field(default_factory=deque)  # microseconds, and how much was there
 
     def look(self, extent: SourceExtent, wall: int) -> None:
         looks = self._looks
@@ -58,30 +53,16 @@ class Backlog:
         return {"unread": self.unread, "unit": self.unit, "behind": round(self.behind / 1e6, 1)}
 
 
-_BINS = 60
-"""Parts into which a long delay is divided for counts."""
-
-
-_GAPS = 100
-"""Gaps between facts of which the median is taken."""
-
-_FEW_GAPS = 5
-"""Of fewer gaps nothing is learned."""
-
-_LEAST_GRACE = 2_000_000
-"""Microseconds that must pass beyond the expected gap, at least; a tick if it is longer."""
-
+_BINS = 60  # parts into which a long delay is divided for counts
+_GAPS = 100  # gaps between facts of which the median is taken
+_FEW_GAPS = 5  # of fewer gaps nothing is learned
+_LEAST_GRACE = 2_000_000  # microseconds that must pass beyond the expected gap; a tick if it is longer
 _TIMES_MEDIAN = 3
-_LEAST_GAP = 5_000_000
-"""A learned gap is three times the median, and at least five seconds, in microseconds."""
+_LEAST_GAP = 5_000_000  # a learned gap is three times the median, and at least five seconds, in microseconds
 
 
 class Count(msgspec.Struct):
-    """The counts of one input; `late` has them by how many ticks late facts were.
-
-    `heard` is when facts came last, by the wall clock, and `gaps` are the latest between them, in
-    microseconds.
-    """
+    """The counts of one input: `late` by ticks; `gaps` are the latest between facts, in microseconds."""
 
     facts: int = 0
     newest: int | None = None
@@ -96,8 +77,7 @@ class Count(msgspec.Struct):
         self.heard = wall
 
 
-_SHARE = 20
-"""Counting open answers takes at most a twentieth of the time."""
+_SHARE = 20  # counting open answers takes at most a twentieth of the time
 
 
 @dataclass(eq=False)
@@ -111,7 +91,6 @@ class OpenAnswers:
     _due: float = float("-inf")
 
     def count(self) -> None:
-        """Counts anew, if it is due."""
         began = self.monotonic()
         if began < self._due:
             return
@@ -121,12 +100,9 @@ class OpenAnswers:
         self._due = ended + _SHARE * (ended - began)
 
 
-LISTED = 200
-"""Silent slots that are listed, at most: those that fell silent last."""
-FORGOTTEN = 7 * 24 * 3600 * 1_000_000
-"""Microseconds of silence after which a slot is forgotten."""
-MOST = 1_000_000
-"""Slots that are known, at most; others are ignored."""
+LISTED = 200  # silent slots that are listed, at most: those that fell silent last
+FORGOTTEN = 7 * 24 * 3600 * 1_000_000  # microseconds of silence after which a slot is forgotten
+MOST = 1_000_000  # slots that are known, at most; others are ignored
 
 
 class KnownSlots(msgspec.Struct):
@@ -163,10 +139,7 @@ class SlotTimes:
         self._heard[numbers] = wall
 
     def silent(self, before: int) -> tuple[int, dict[str, int]]:
-        """The number of slots without a fact since a moment, and when the latest of them had one.
-
-        Slots that have been silent for long are forgotten.
-        """
+        """The number of slots without a fact since a moment, and the latest of them; forgets old ones."""
         heard = self._heard[: len(self)]
         found = np.flatnonzero(heard < before)
         if not len(found):

@@ -1,14 +1,11 @@
 """The driver of all runs: read, date, advance, write, save. Recorded facts are sources that end.
 
-Only the driver waits, and it takes the time from a `RunTime`, so that a test can be its clock.
-
 Answers driven by the clock would fill a long stretch of time without facts with lines:
 
     OK(X, T-2) :- Turbine(X), not Shdn(X, T).     facts about 2024-01-01 00:10 and about 2124-01-01
 
-Each of the 5 million ticks between has an answer for each turbine. The lines are estimated from the first
-ticks. A recording stops before too many; a run that goes on begins time anew at the later fact. Shorter
-stretches are gone through piece by piece, so that their lines are never all in memory.
+Their number is estimated from the first ticks. A recording stops before too many; a run that goes on begins
+time anew at the later fact. Shorter stretches are gone through piece by piece, so that they fit in memory.
 """
 
 from __future__ import annotations
@@ -29,17 +26,10 @@ from antelog.run.reading import InputReader, Now
 from antelog.run.sinks.result import Sink, StepResult, fact_text
 from antelog.run.waiting import DueRows, arrivals_of
 
-MOST_LINES = 1_000_000
-"""Lines that may fill a stretch."""
-
-SAMPLE = 512
-"""Ticks over which lines are counted; a stretch is longer."""
-
-_PIECE = 50_000
-"""About the lines of a piece."""
-
-_LONGEST = 1_000_000
-"""Ticks of a piece, at most."""
+MOST_LINES = 1_000_000  # lines that may fill a stretch
+SAMPLE = 512  # ticks over which lines are counted; a stretch is longer
+_PIECE = 50_000  # about the lines of a piece
+_LONGEST = 1_000_000  # ticks of a piece, at most
 
 
 @dataclass(frozen=True)
@@ -71,8 +61,7 @@ def _end_fact(plan: Plan, batch: DueRows, *, last: bool = False) -> str:
 class Sampled:
     """The lines by query in the second half of the first ticks of a stretch, and its ticks to come.
 
-    Snapshots have a line for each query at least, and `unseen` changes behind them. If they begin later, all
-    these ticks are `hidden`, and only changes count.
+    Snapshots have `unseen` changes behind them; if they begin later, these ticks are `hidden`.
     """
 
     by_query: Mapping[str, int]
@@ -104,7 +93,6 @@ class Sampled:
 
     @property
     def query(self) -> str:
-        """The query with the most lines."""
         return max(self.by_query, key=lambda name: self.by_query[name], default="")
 
     @property
@@ -115,7 +103,6 @@ class Sampled:
 
 
 def _sentence(stretch: Stretch, sampled: Sampled) -> str:
-    """Names the two facts, the query, and how many lines would lie between them."""
     where = f"after {stretch.before}"
     if stretch.next:
         where = f"between {stretch.before or 'the beginning'} and {stretch.next}"
@@ -136,15 +123,9 @@ def _refused(stretch: Stretch, sampled: Sampled) -> DataError:
     )
 
 
-_BETWEEN_STEPS = 0.1
-"""Seconds between two steps, at least, if there is no more to be read at once."""
-
-
-_MANY = 10_000
-"""Rows of a step that takes a while."""
-
-Judged = Callable[[DueRows], None]
-"""Called after the engine has judged rows."""
+_BETWEEN_STEPS = 0.1  # seconds between two steps, at least, if there is no more to be read at once
+_MANY = 10_000  # rows of a step that takes a while
+Judged = Callable[[DueRows], None]  # called after the engine has judged rows
 
 
 class RunTime:
@@ -187,10 +168,7 @@ class ChangeView:
 
 
 class SnapshotView(ChangeView):
-    """Shows the answers open at each tick from `since` (None: the first arrival) on, or confirmed at it.
-
-    `progress` is called for each tick.
-    """
+    """Shows the answers open at each tick from `since` (None: the first arrival) on, or confirmed at it."""
 
     def __init__(
         self, since: int | None, progress: Callable[[int], None] = lambda _: None, most: int = MOST_LINES
@@ -202,7 +180,6 @@ class SnapshotView(ChangeView):
         return True
 
     def ends(self, now: int, last: int, /) -> tuple[int, ...]:
-        """The end, and the last tick before the first one shown."""
         since = self._since
         return (last,) if since is None or not now < since - 1 < last else (since - 1, last)
 
@@ -240,12 +217,7 @@ class SnapshotView(ChangeView):
 
 @dataclass(eq=False)
 class Driver:
-    """Drives an engine with the rows of a reader.
-
-    once     the run ends when all that is there has been read
-    resumed  another run goes on later from where it ends, so that nothing is taken to be the last
-    tend     is called now and then, to look after other processes
-    """
+    """Drives an engine with the rows of a reader; if `resumed`, another run goes on later from its end."""
 
     engine: Engine
     reader: InputReader
@@ -320,7 +292,6 @@ class Driver:
         return self._committed(self.view.steps(self.engine, batch, self._judged))
 
     def _committed(self, steps: Iterable[StepResult]) -> Iterator[StepResult]:
-        """Yields the steps, and commits each once it was taken."""
         for step in steps:
             yield step
             self._commit(step)
@@ -355,7 +326,6 @@ class Driver:
             yield from self._steps(DueRows(min(engine.now + sampled.piece, stretch.last), {}))
 
     def _finish(self) -> Iterator[StepResult]:
-        """Yields the steps to the end of the run, when all has been read."""
         self.reader.finish(self._now(), ended_only=self.resumed)
         reading, queries = self.reader.reading, self.engine.plan.queries
         if self.resumed or not reading.recorded:

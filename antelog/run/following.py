@@ -21,21 +21,19 @@ from antelog.run.clock import Timing, rhythms_of
 from antelog.run.driver import Driver, RunTime
 from antelog.run.journal import Journal, RunState, restored
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
-from antelog.run.rule_changes import remark, sentences, steps_of, waiting_for
 from antelog.run.settings import Settings
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.outputs import OutputFile, TopicSink
-from antelog.run.sinks.result import Sink, StepResult
+from antelog.run.sinks.result import Sink, StepResult, remark, sentences, steps_of
 from antelog.run.sources.opening import FOLLOWED, Followed, source_of
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.run.values import duration
-from antelog.run.waiting import WaitingRows
+from antelog.run.waiting import WaitingRows, waiting_for
 
 Lines = Callable[[StepResult], str]
 
 
 def _clock(timing: Timing, plan: Plan) -> str:
-    """A sentence on which clock moves time, and why."""
     if timing.clock == "processing":
         return "time goes by the clock of this machine: --clock processing"
     if timing.idle is not None:
@@ -80,10 +78,7 @@ class Follower:
 
 @dataclass(frozen=True)
 class FollowedRun:
-    """A run that follows its sources. Its `store` keeps its state, if the settings name one, and a feed.
-
-    `feed`: the page and alerts read it; `tend` is called now and then, to look after other processes.
-    """
+    """A run that follows its sources; with a `feed`, for the page and alerts, in its store."""
 
     program: Program
     settings: Settings

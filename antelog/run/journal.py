@@ -17,17 +17,12 @@ from antelog.process import Engine
 from antelog.run.reading import InputReader, ReadProgress
 from antelog.run.sinks.feed_sink import FeedSink, LostAnswers
 from antelog.run.sinks.result import Sink, StepResult
-from antelog.run.store import RecordedStep, Store
+from antelog.run.store.store import RecordedStep, Store
 from antelog.run.waiting import WaitingRows
 
-BETWEEN_STATES = 2.0
-"""Seconds from one state to the next, at least; longer where it takes long to write."""
-
-BETWEEN_SLOTS = 60.0
-"""Seconds from one writing of when each slot was heard to the next."""
-
-_SHARE = 20
-"""Writing states takes at most one part in this many of the time."""
+BETWEEN_STATES = 2.0  # seconds from one state to the next, at least; longer where it takes long to write
+BETWEEN_SLOTS = 60.0  # seconds from one writing of when each slot was heard to the next
+_SHARE = 20  # writing states takes at most one part in this many of the time
 
 
 class RunState(msgspec.Struct, frozen=True):
@@ -43,10 +38,7 @@ class RunState(msgspec.Struct, frozen=True):
 def restored(
     store: Store, engine_of: Callable[[bytes], Engine]
 ) -> tuple[Engine, RunState, WaitingRows] | None:
-    """The run that a store was left with: its engine after the last step; None if it is new.
-
-    Raises StateError.
-    """
+    """The run that a store was left with, after the last step; None if it is new. Raises StateError."""
     stored = store.stored()
     if stored is None:
         return None

@@ -2,8 +2,7 @@
 
     lag: int = option(1, whole_number(0, "TICKS"), "The tick that …", on=("watch", "run"))
 
-`options_of` lists the options of a command, `keywords` makes a struct of keyword arguments, and `takes` makes
-a function take them.
+`options_of` lists those of a command, `keywords` and `takes` make keyword arguments of them.
 """
 
 from __future__ import annotations
@@ -44,10 +43,9 @@ class Runner:
 
 @dataclass(frozen=True)
 class Syntax:
-    """The syntax of a value: as a text, which `read` reads, in TOML, and in Python.
+    """The syntax of a value: as a text, which `read` reads, in TOML as one of some types, and in Python.
 
-    TOML has it as one of the types of `toml`, or as a list, which is joined by a `separator`. Tab suggests
-    `words` and, if it is a path, files. `fills`: `read` replaces variables of the environment itself.
+    A list in TOML is joined by the `separator`. `fills`: `read` replaces variables of the environment itself.
     """
 
     metavar: str
@@ -74,8 +72,7 @@ class Naming:
     """The names of the values of an option: `Temp` in `--input Temp=readings.csv`.
 
     A name may be missing (`nameless`), one of the program's `predicates`, or `dotted`. In TOML, `entry` is
-    the key of the value in the table of a name, and `within` lists the options whose tables may have this
-    one, too.
+    the key of the value in the table of a name; tables of the options `within` may have this one, too.
     """
 
     example: str

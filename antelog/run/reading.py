@@ -1,7 +1,6 @@
-"""Rows of sources, dated, and kept until their tick is finished.
+"""Rows of sources, dated and kept until their tick is finished.
 
-Recorded facts, from sources that end, are dated from the tick that was finished before the first of them was
-read, and sorted by arrival. From sources that go on, each row is dated by the rows before it.
+Recorded facts are dated from the tick that was finished before them, others by the rows before each.
 """
 
 from __future__ import annotations
@@ -29,11 +28,10 @@ from antelog.run import clock
 from antelog.run.clock import NOTHING, SAMPLES, LiveInputs, Showing, Silence, Timing
 from antelog.run.counting import Count, InputCounts
 from antelog.run.sources.source import FactSource, SourcePiece
-from antelog.run.store import StoredRows
+from antelog.run.store.store import StoredRows
 from antelog.run.waiting import FILE, ROOM, DueRows, WaitingRows
 
-AT_ONCE = 100_000
-"""Rows after which a step begins, if there are more."""
+AT_ONCE = 100_000  # rows after which a step begins, if there are more
 
 
 def wanted_of(
@@ -78,10 +76,7 @@ class Now:
 
 
 class ReadProgress(msgspec.Struct):
-    """The progress of inputs, as a state keeps it: highest ticks, counts, when rows came last, who was live.
-
-    `before` is the tick that was finished before the first recorded fact was read.
-    """
+    """The progress of inputs, as a state keeps it; `before` is the tick finished before any recorded fact."""
 
     highest: dict[str, int] = {}
     before: int | None = None
@@ -131,8 +126,7 @@ class InputReader:
     @property
     def behind(self) -> list[str]:
         """The inputs that have more to read at once."""
-        sources = ((name, each.source) for name, each in self.inputs.items())
-        return [name for name, source in sources if source.behind and not source.ended]
+        return [name for name, each in self.inputs.items() if each.source.behind and not each.source.ended]
 
     @property
     def through(self) -> bool:
@@ -146,7 +140,6 @@ class InputReader:
 
     @property
     def ended(self) -> bool:
-        """Whether no source can have more."""
         return self.through and self._ended
 
     @property
@@ -308,7 +301,6 @@ class InputReader:
             )
 
     def _up_to_the_end(self, name: str, file: str, table: pa.Table, until: int) -> pa.Table:
-        """The rows that arrive up to the last tick; counts the others."""
         inside = pc.less_equal(table.column(ARRIVAL), until)
         if not table.num_rows or pc.all(inside).as_py():
             return table

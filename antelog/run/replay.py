@@ -45,11 +45,7 @@ Value = str | int | float
 
 @dataclass(frozen=True)
 class Recording:
-    """Files of recorded facts, up to the last tick `until`, if there is one.
-
-    `arrival` is the files' name for the column of arrivals, and `maps` has those of other columns. Inputs may
-    have `frames` in place of files; then their paths are names for messages.
-    """
+    """Recorded facts: files, or `frames`, whose paths are names for messages; `maps` renames columns."""
 
     inputs: Mapping[str, Path]
     statics: Mapping[str, Path] = field(default_factory=dict)
@@ -102,10 +98,7 @@ def files_of(addresses: Mapping[str, Address]) -> dict[str, Path]:
 def static_facts(
     plan: Plan, statics: Mapping[str, Path], rejects: Rejects, maps: Mapping[str, str]
 ) -> dict[str, list[tuple[Value, ...]]]:
-    """The facts of static predicates, with truth values, dates and the like as texts.
-
-    Raises DataError if a file has rows, and none of them can be used.
-    """
+    """The facts of static predicates. Raises DataError if a file has rows, and none of them can be used."""
     found: dict[str, list[tuple[Value, ...]]] = {name: [] for name in statics}
     for name, path in statics.items():
         for table in tables(path, wanted_of(plan, name, maps=maps), rejects):

@@ -1,7 +1,4 @@
-"""Settings of all runners, each declared once: name, type, default, help, commands, and syntax.
-
-Flags, keys of TOML and keyword arguments are derived from these structs by `antelog.run.options`.
-"""
+"""Settings of all runners, each declared once: flags, keys of TOML and keyword arguments are derived."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Settings of what runs a program: the rules, values for their limits, and where facts come from.
-
-They are apart from the others, which need the engine: `antelog check` starts without it.
-"""
+"""Settings of rules and sources, apart from those that need the engine: `antelog check` starts without it."""
 
 from __future__ import annotations
 
@@ -17,10 +14,8 @@ from antelog.run.options import FILE, SOURCE, Arity, named_file, option, plain, 
 
 REPLAYS = ("try", "learn", "score", "draw", "diff")
 FOLLOWING = ("watch", "run")
-ALL = (*REPLAYS, "why", *FOLLOWING)
-"""The commands that read facts through a program, to its end or for ever."""
-RUNNING = (*ALL, "play")
-"""Also those that run it over facts in any other way."""
+ALL = (*REPLAYS, "why", *FOLLOWING)  # the commands that read facts through a program, to its end or for ever
+RUNNING = (*ALL, "play")  # also those that run it over facts in any other way
 
 _UNIT = plain("[P=]UNIT", values.of_times("unit"), words=UNITS)
 _ZONE = plain("[P=]ZONE", values.of_times("zone"))

@@ -18,13 +18,11 @@ from antelog.language.syntax import Bound
 from antelog.language.terms import number_of
 from antelog.secrets import redacted
 
-SILENT = "silent"
-"""The kind of alert that an input falls silent."""
+SILENT = "silent"  # the kind of alert that an input falls silent
 
 ONCE, AVAILABLE_NOW = "once", "available-now"
 CHANGES, ANSWERS = "changes", "answers"
-_SHORTEST_TOKEN = 16
-"""Letters that make a token hard to guess."""
+_SHORTEST_TOKEN = 16  # letters that make a token hard to guess
 
 
 class SettingError(ValueError):

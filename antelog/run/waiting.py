@@ -1,7 +1,6 @@
 """Rows that have been read and wait until their tick is finished; they leave in batches, by arrival.
 
-Recorded facts pass through a window of `ROOM` rows. If there are more, no row may come after its half of the
-window has been handed on.
+Recorded facts pass through a window of `ROOM` rows; none may come after half of it has been handed on.
 """
 
 from __future__ import annotations
@@ -13,22 +12,18 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.arrow.arrays import from_blob, to_blob
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
+from antelog.engine.transition import RuleChange
 from antelog.files import ARRIVAL, LINE, Reject
 from antelog.files.cells import part, stacked
 from antelog.language.moments import Timescale
 from antelog.run.sinks.result import reject_of
-from antelog.run.store import StoredRows
+from antelog.run.store.store import StoredRows
 
-ROOM = 2_000_000
-"""Rows that are held at a time, or those of one tick if they are more."""
-
-STEP = 200_000
-"""Rows of a batch, or those of one tick if they are more."""
-
-
-FILE = "the file"
-"""The name of the column of the numbers of files that rows are from."""
+ROOM = 2_000_000  # rows that are held at a time, or those of one tick if they are more
+STEP = 200_000  # rows of a batch, or those of one tick if they are more
+FILE = "the file"  # the name of the column of the numbers of files that rows are from
 
 
 def arrivals_of(rows: pa.Table) -> Column:
@@ -51,7 +46,6 @@ class DueRows:
 
     @property
     def first(self) -> int | None:
-        """The tick of the first arrival."""
         return min((int(arrivals_of(each)[0]) for each in self.rows.values()), default=None)
 
     def between(self, after: int, now: int) -> DueRows:
@@ -144,10 +138,7 @@ class WaitingRows:
         return DueRows(now, found, self._names)
 
     def until_gap(self, now: int, finished: int, longest: int) -> tuple[int, bool]:
-        """The tick up to which rows are no more than `longest` ticks apart, and whether a gap comes first.
-
-        Then it is the last tick before the next row.
-        """
+        """The tick up to which rows are close, and False; if a gap comes first, its last tick and True."""
         arrived = [arrivals_of(rows)[:STEP] for _, rows in self._ordered()]
         known = min((int(each[-1]) for each in arrived if len(each) == STEP), default=finished)
         until = min(finished, known)
@@ -195,5 +186,19 @@ class WaitingRows:
 
 
 def _due(ordered: Sequence[tuple[str, pa.Table]], now: int) -> dict[str, int]:
-    """How many rows of each input arrive up to a tick."""
     return {name: int(np.searchsorted(arrivals_of(rows), now, "right")) for name, rows in ordered}
+
+
+def waiting_for(waiting: WaitingRows, change: RuleChange, plan: Plan) -> WaitingRows:
+    """The waiting rows that are facts of the new rules, with their columns' new names."""
+    before = {each.name: each.columns for each in change.old.inputs}
+    after = {each.name: each.columns for each in plan.inputs}
+    found = WaitingRows()
+    for each in waiting.stored():
+        old, new = before[each.input], after.get(each.input)
+        if new is not None and len(old) == len(new):
+            names = dict(zip(old, new, strict=True))
+            table = from_blob(each.content)
+            table = table.rename_columns([names.get(name, name) for name in table.column_names])
+            found.add(each.input, each.file, table)
+    return found

@@ -81,7 +81,7 @@ if TYPE_CHECKING:
         ROW,
         SETTINGS,
     )
-    from antelog.spark.sql.partition import register
+    from antelog.spark.sql import register
 
 __all__ = [
     "BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT", "MALFORMED", "OBSERVED", "PARQUET", "ROW",
@@ -93,7 +93,7 @@ _FROM = {
     **dict.fromkeys(__all__, "running"),
     "guard": "pipeline.stream_run",
     **dict.fromkeys(("merge", "newest"), "endpoints.tables"),
-    "register": "sql.partition",
+    "register": "sql",
     "register_source": "data_source",
     **{name: "settings" for name in __all__ if name.isupper()},
 }

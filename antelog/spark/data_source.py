@@ -1,8 +1,4 @@
-"""The format `antelog` of Spark: a sink, which writes the changes of a stream to a feed.
-
-register_source(spark)
-changes.writeStream.format("antelog").option("feed", "malf.feed")
-"""
+"""The format `antelog` of Spark: `changes.writeStream.format("antelog").option("feed", "malf.feed")`."""
 
 from __future__ import annotations
 
@@ -28,22 +24,20 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.moments import DEFAULT_ZONE, TIME, timed
 from antelog.lines import LABEL, line_of
 from antelog.program import load
-from antelog.run.store import BatchFeed, FolderFeed, about
+from antelog.run.store.feed import BatchFeed, FolderFeed, about
 from antelog.spark.failures import explaining_lost_java, plain_errors, require_version
 
 _OPTIONS = ("feed", "path", "program", "checkpointlocation")
 _NEEDED = ("query", "tick", "change", "answer")
 _OPEN = ("if_silent", "decided_by")
-_FIELDS = (
+_FIELDS = (  # the fields of a line; a row has the variables of its answer as columns, too
     *("tick", TIME, "change", "query", "answer", "times", "others", *LABEL),
     *AFTER_ANSWER,
     timed("decided_by"),
     *NAMES,
 )
-"""The fields of a line; a row has the variables of its answer as columns, too."""
 
-_LARGEST = 4 << 20
-"""The most bytes of a file, which is read before each batch; a new one begins with all that is open."""
+_LARGEST = 4 << 20  # bytes of a file, which is read before each batch; a new one begins with all that is open
 
 
 @dataclass

@@ -1,7 +1,4 @@
-"""Failures of Spark in plain words: the cause in one sentence, and what to do.
-
-"… Path does not exist: file:/data/gone. …"    "/data/gone: there is no such file or folder …"
-"""
+"""Failures of Spark in plain words: the cause in one sentence, and what to do."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ from antelog.secrets import redacted
 _REPLAY = "Bring the checkpoint back from a copy, or use an empty folder and replay the facts"
 _BRING = "Give its files with --conf spark.jars=FILE,FILE, or start once where the network reaches Maven"
 
-_KNOWN = {
+_KNOWN = {  # the first that fits counts. The groups of its pattern fill the sentence
     r"Checksum error: (?:file:/*(?=/))?(\S+/(?:offsets|commits|sources|state|metadata)\b\S*) at \d": (
         "the checkpoint is damaged: {} is not as it was written. " + _REPLAY
     ),
@@ -117,7 +114,6 @@ _KNOWN = {
     r"([^\n]+)\nError: Could not create the Java Virtual Machine": "{}",
     r"JAVA_GATEWAY_EXITED": "Java ended before it was up. Start it again, with --debug if that is not all",
 }
-"""The first that fits counts. The groups of its pattern fill the sentence."""
 
 
 def cause(text: str) -> str | None:
@@ -135,8 +131,8 @@ _WORKERS = (
     "It is the one that the variable PYSPARK_PYTHON names, by a path that is the same on the driver and all "
     f"workers, and needs this there: {brought_by('spark')}"
 )
+# Spark says this if the Python that reads the schema of a state does not start.
 _CRASHED = "TransformWithStateInPySpark driver worker exited unexpectedly"
-"""Spark's message if the Python that reads the schema of a state does not start."""
 _RAISED = r"(?m)^(?:[a-z]\w*\.)*[A-Z]\w*(?:Error|Exception): (.+)$"
 _MOST = 600
 
@@ -195,18 +191,16 @@ def require_version(spark: SparkSession, needing: str, instead: str) -> None:
 _FAILED = re.compile(r"\[FAILED_READ_FILE\.\w+\] Encountered error while reading file (\S+?)\.?\s")
 _CAUSE = re.compile(r"^Caused by: ([\w.$]+)(?:: (.*))?$", re.MULTILINE)
 
-_DAMAGED = re.compile(
+_DAMAGED = re.compile(  # exceptions that are about the content of a file
     r"java\.lang\.(Runtime|IllegalArgument|IllegalState|\w*IndexOutOfBounds|NegativeArraySize|NullPointer"
     r"|ClassCast|UnsupportedOperation|Arithmetic)Exception"
     r"|java\.io\.(EOF|UTFDataFormat)Exception|java\.util\.(zip\.\w+|NoSuchElementException)"
     r"|java\.nio\.Buffer\w+Exception|.*\bparquet\..*|.*SchemaColumnConvert\w+|.*\.ChecksumException"
     r"|.*\.Spark(Runtime|UnsupportedOperation)Exception|.*(Zstd|Snappy|LZ4)\w*Exception"
 )
-"""Exceptions that are about the content of a file."""
-_DAMAGE = re.compile(
+_DAMAGE = re.compile(  # words by which an IOException is about the content, too
     r"gzip|zlib|bzip|snappy|zstd|lz4|crc|checksum|corrupt|magic|invalid|header", re.IGNORECASE
 )
-"""Words by which an IOException is about the content, too."""
 
 _LOCAL = "file:"
 
@@ -272,10 +266,7 @@ _WHERE_TO_ASK = (
 
 @contextmanager
 def explaining_lost_java() -> Iterator[None]:
-    """Turns any error into an UnsupportedError if Spark's Java is gone, or does not answer in a pipeline.
-
-    Calls of PySpark fail in many ways then, so Java itself is asked after any failure.
-    """
+    """Turns any error into an UnsupportedError if Spark's Java is gone, or does not answer in a pipeline."""
     with _without_log_of_calls():
         try:
             yield

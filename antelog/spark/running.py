@@ -111,20 +111,14 @@ class Outputs:
 @explaining_lost_java()
 @takes(checking.OutputOptions)
 def outputs(program: Program, inputs: Mapping[str, DataFrame], options: checking.OutputOptions) -> Outputs:
-    """The outputs of a program over DataFrames: changes, rejects and counts, from one run.
-
-    It has the options of `antelog.spark`.
-    """
+    """The changes, rejects and counts of a program, from one run. It has the options of `antelog.spark`."""
     return _found(*checking.checked(program, inputs, options))
 
 
 @explaining_lost_java()
 @takes(checking.ChangeOptions)
 def changes(program: Program, inputs: Mapping[str, DataFrame], options: checking.ChangeOptions) -> DataFrame:
-    """The changes of the answers of a program's queries, or of one `query`.
-
-    It has the other options of `antelog.spark`, too.
-    """
+    """The changes of all queries, or of one `query`. It has the other options of `antelog.spark`, too."""
     found = _found(*checking.checked(program, inputs, options))
     return found.changes if options.query is None else found.query(options.query)
 
@@ -184,8 +178,7 @@ def _of_buckets(
     agreed: bool = True,
 ) -> DataFrame:
     """Runs all buckets of a batch; with `agreed` they end at one tick, if that matters."""
-    # An empty row for each bucket, as some have no facts.
-    everyone = to_everyone(job, frames)
+    everyone = to_everyone(job, frames)  # as some buckets have no facts
     packed = all_packed(job, frames).unionAll(everyone)
     if job.ends_together and agreed:
         # All rows are read twice: the last tick has to be known before any bucket goes on to it.
@@ -226,10 +219,7 @@ def prepare_for_streams(spark: SparkSession) -> None:
 @explaining_lost_java()
 @takes(checking.LearnOptions)
 def learn(program: Program, inputs: Mapping[str, DataFrame], options: checking.LearnOptions) -> Model:
-    """Learns a model from recorded facts: how often facts come, and what becomes of open answers.
-
-    It has the options `clock`, `arrival`, `buckets`, `until` and `begin` of `antelog.spark`.
-    """
+    """Learns a model from recorded facts, with `clock`, `arrival`, `buckets`, `until` and `begin`."""
     job, frames = checking.checked(program, inputs, options)
     found = _each(replace(job, forecasts=to_learn()), frames, learned)
     return merged([Model.from_bytes(each) for each in found])
@@ -238,10 +228,7 @@ def learn(program: Program, inputs: Mapping[str, DataFrame], options: checking.L
 @explaining_lost_java()
 @takes(checking.ScoreOptions)
 def scores(program: Program, inputs: Mapping[str, DataFrame], options: checking.ScoreOptions) -> pa.Table:
-    """The scores of the chances of a batch, as `Engine.scores` has them.
-
-    It has the options of `learn`, and those about chances of `antelog.spark`.
-    """
+    """Scores chances as `Engine.scores` does. It has the options of `learn`, and those about chances."""
     job, frames = checking.checked(program, inputs, options)
     if job.forecasts is None:
         raise UnsupportedError(

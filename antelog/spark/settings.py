@@ -21,8 +21,7 @@ MALFORMED = "_malformed"
 ROW = "_row"
 """A column that an input may have: the text of the row, shown if it is set aside."""
 
-CLOCK = "_clock"
-"""A column that an input may have: how the clock showed a time without an offset, see `Ticks.local`."""
+CLOCK = "_clock"  # a column that an input may have: how the clock showed a time, see `Ticks.local`
 
 OBSERVED = "antelog"
 """The name of the counts among the observed metrics of a stream's progress."""
@@ -39,11 +38,9 @@ COUNTS = (*("given", *FATES), *("held", "kept", "state_bytes", "changes", "open"
     now             the last finished tick
 """
 
-STANDING = ("held", "kept", "state_bytes", "open", "now")
-"""The counts that are about the state after a micro-batch, not about what happened in it."""
+STANDING = ("held", "kept", "state_bytes", "open", "now")  # are about the state after a micro-batch
 
-LOOPBACK = "127.0.0.1"
-"""An address that only this machine can reach."""
+LOOPBACK = "127.0.0.1"  # an address that only this machine can reach
 
 SETTINGS = {
     "spark.sql.streaming.stateStore.providerClass": (
@@ -87,17 +84,13 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-_FIRST_TASKS = 10
-"""The tasks in which a worker may load something that stays, as Arrow loads pandas."""
+_FIRST_TASKS = 10  # the tasks in which a worker may load something that stays, as Arrow loads pandas
 
 _begun = 0
 
 
 def spare() -> None:
-    """Exempts objects that exist when a worker begins, mostly modules, from garbage collection.
-
-    Spark's worker collects after each task, which would take longer than a small task.
-    """
+    """Exempts a worker's modules from the garbage collection that Spark does after each task."""
     global _begun  # noqa: PLW0603 - once for each process
     if _begun < _FIRST_TASKS:
         gc.freeze()

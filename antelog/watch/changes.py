@@ -6,7 +6,7 @@ import msgspec
 
 from antelog.run.address import Kafka
 from antelog.run.sources.kafka import Make, Messages
-from antelog.run.store import BatchFeed, record_of
+from antelog.run.store.feed import BatchFeed, record_of
 
 
 class ChangesPump:

@@ -1,7 +1,4 @@
-"""Why an answer is there, or why not: the rules as a tree, down to the facts.
-
-`why` explains on recorded facts, `Engine.why` on those that an engine has kept.
-"""
+"""Why an answer is there, or why not, by recorded facts; `Engine.why` explains by those that it has kept."""
 
 from __future__ import annotations
 

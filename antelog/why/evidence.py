@@ -15,23 +15,9 @@ from itertools import islice
 import numpy as np
 import pyarrow.compute as pc
 
-from antelog.compile.literals import Aggregation, AnyLiteral, Atom, Comparison, Last, StaticAtom
+from antelog.compile.literals import Aggregation, AnyLiteral, Atom, Comparison, Last, StaticAtom, terms
 from antelog.compile.literals.aggregate import Aggregate, open_name
 from antelog.compile.literals.literal import AskedNode, Condition, Literal, Reference
-from antelog.compile.literals.terms import (
-    AnswerTerm,
-    Const,
-    Inner,
-    Operand,
-    Part,
-    Substitution,
-    Time,
-    Var,
-    call_text,
-    text_of,
-    variable_in,
-    variables_in,
-)
 from antelog.compile.rules.clauses import LoweredLiteral
 from antelog.engine.columns.joins import TooLargeError
 from antelog.engine.columns.spans import span
@@ -50,24 +36,23 @@ from antelog.why.rows import LiteralTruth, RankedRow
 from antelog.why.tree import FALSE, OPEN, TRUE, FactLine, LiteralNode, Sentence
 
 _TICK = re.compile(r"\btick (\d+)")
-LISTED = 5
-"""The most facts to list under a literal."""
+LISTED = 5  # the most facts to list under a literal
 
 
 def facts_like(
     grounds: Grounds,
     predicate: str,
-    terms: Sequence[AnswerTerm | None],
+    given: Sequence[terms.AnswerTerm | None],
     first: int = 0,
     last: int | None = None,
 ) -> Facts:
     """Returns the facts of an input that have some values, from one tick to another (None: to the end)."""
     constants = tuple(
         (place, grounds.known.values.cell(term.value))
-        for place, term in enumerate(terms)
-        if isinstance(term, Const)
+        for place, term in enumerate(given)
+        if isinstance(term, terms.Const)
     )
-    names = [term.name if isinstance(term, Var) else None for term in terms]
+    names = [term.name if isinstance(term, terms.Var) else None for term in given]
     repeats = tuple(
         (names.index(name), place)
         for place, name in enumerate(names)
@@ -111,11 +96,7 @@ def _fact_line(grounds: Grounds, predicate: str, fact: Facts, remark: Sentence =
 def instead(
     grounds: Grounds, atom: Atom, tests: Sequence[Condition] = (), around: int = 0
 ) -> tuple[FactLine, ...]:
-    """Returns rows that were set aside, the fact in the slot, or facts much like the missing one.
-
-    `tests` are conditions that its open variables have to meet. Facts far from the tick `around` are less
-    like it.
-    """
+    """Returns rows that were set aside, the fact in the slot, or that most like it near the tick `around`."""
     found = [*islice(_set_aside(grounds, atom, tests), LISTED), *_in_slot(grounds, atom)]
     return tuple(found or _nearest(grounds, atom, around))
 
@@ -127,7 +108,7 @@ def _set_aside(grounds: Grounds, atom: Atom, tests: Sequence[Condition]) -> Iter
         return
     rows = table.filter(pc.equal(table.column("input"), atom.predicate))
     for term in atom.terms:
-        if isinstance(term, Const) and isinstance(term.value, str):
+        if isinstance(term, terms.Const) and isinstance(term.value, str):
             written = json.dumps(term.value, ensure_ascii=False)
             rows = rows.filter(pc.match_substring(rows.column("values"), written))
     if atom.time.variable is None:
@@ -138,7 +119,7 @@ def _set_aside(grounds: Grounds, atom: Atom, tests: Sequence[Condition]) -> Iter
         if known is None:
             continue
         if time is not None:
-            known.unify_times(atom.time, Time(None, time))
+            known.unify_times(atom.time, terms.Time(None, time))
         if all(each.replaced(known).outcome is not False for each in tests):
             texts = [value_text(each) if isinstance(each, str | int | float) else "_" for each in values]
             text = f"{atom.predicate}({', '.join([*texts, '_' if time is None else str(time)])})"
@@ -150,14 +131,14 @@ def _set_aside(grounds: Grounds, atom: Atom, tests: Sequence[Condition]) -> Iter
             yield FactLine(text, row["arrival"], place, remark, set_aside=True)
 
 
-def _bound(terms: Sequence[AnswerTerm | None], values: Sequence[object]) -> Substitution | None:
+def _bound(given: Sequence[terms.AnswerTerm | None], values: Sequence[object]) -> terms.Substitution | None:
     """Returns the values of variables where terms stand for these values; None if they cannot."""
-    known = Substitution()
-    for term, value in zip(terms, values, strict=False):
+    known = terms.Substitution()
+    for term, value in zip(given, values, strict=False):
         if not isinstance(value, str | int | float):
-            if isinstance(term, Const):
+            if isinstance(term, terms.Const):
                 return None
-        elif isinstance(term, Var | Const) and not known.unify_terms(term, Const(value)):
+        elif isinstance(term, terms.Var | terms.Const) and not known.unify_terms(term, terms.Const(value)):
             return None
     return known
 
@@ -168,7 +149,7 @@ def _in_slot(grounds: Grounds, atom: Atom) -> tuple[FactLine, ...]:
     if source.slot is None or atom.time.variable is not None:
         return ()
     given = tuple(term if i in source.slot else None for i, term in enumerate(atom.terms))
-    if any(not isinstance(given[place], Const) for place in source.slot):
+    if any(not isinstance(given[place], terms.Const) for place in source.slot):
         return ()
     slot = " and ".join(source.columns[place] for place in source.slot) or "tick"
     found = facts_like(grounds, atom.predicate, given, tick, tick)
@@ -177,7 +158,7 @@ def _in_slot(grounds: Grounds, atom: Atom) -> tuple[FactLine, ...]:
 
 def _nearest(grounds: Grounds, atom: Atom, around: int) -> tuple[FactLine, ...]:
     """Returns the facts that differ from an atom in one value, or in their tick, the nearest first."""
-    time, known = atom.time, [i for i, term in enumerate(atom.terms) if isinstance(term, Const)]
+    time, known = atom.time, [i for i, term in enumerate(atom.terms) if isinstance(term, terms.Const)]
     if not known:
         return ()
     remark = "does not fit the conditions"
@@ -211,9 +192,8 @@ def latest_fact(grounds: Grounds, literal: Last) -> tuple[FactLine, ...]:
 def background_facts(grounds: Grounds, atom: StaticAtom, remark: Sentence = ()) -> tuple[FactLine, ...]:
     """Returns the facts of the background that fit, with the lines of the program that have them."""
     rows = ([*map(grounds.value, row)] for row in grounds.known.static.tables[atom.predicate])
-    texts = [
-        call_text(atom.predicate, map(value_text, r)) for r in rows if _bound(atom.arguments, r) is not None
-    ]
+    fitting = (row for row in rows if _bound(atom.arguments, row) is not None)
+    texts = [terms.call_text(atom.predicate, map(value_text, row)) for row in fitting]
     places = dict[str, str]()
     for rule in grounds.program.source.rules:
         if rule.head.predicate == atom.predicate and not rule.body:
@@ -225,18 +205,16 @@ def background_near(grounds: Grounds, atom: StaticAtom) -> tuple[FactLine, ...]:
     """Returns the facts of the background that differ from an atom in one value."""
     for place in reversed(range(len(atom.arguments))):
         given = tuple(None if i == place else each for i, each in enumerate(atom.arguments))
-        if any(isinstance(each, Const) for each in given):
+        if any(isinstance(each, terms.Const) for each in given):
             found = background_facts(grounds, StaticAtom(atom.predicate, given), ("differs in a value",))
             if found:
                 return found[:2]
     return ()
 
 
-_MOST_TICKS = 100_000
-"""The most ticks of a range to look at one by one."""
+_MOST_TICKS = 100_000  # the most ticks of a range to look at one by one
 
-_MOST_MEMBERS = 100
-"""The most members of an aggregate to look at."""
+_MOST_MEMBERS = 100  # the most members of an aggregate to look at
 
 _WAITS: Sentence = ("waits until its variables have values",)
 
@@ -341,8 +319,10 @@ def deciding_atom(row: RankedRow, literal: AnyLiteral) -> Atom | None:
     for each in filled.references:
         tick = _true_tick(row.rows.grounds, each)
         if tick is not None:
-            terms = (Var(f"_{i}") if term is None else term for i, term in enumerate(each.arguments))
-            return Atom(each.predicate, tuple(terms), Time(None, tick))
+            arguments = (
+                terms.Var(f"_{i}") if term is None else term for i, term in enumerate(each.arguments)
+            )
+            return Atom(each.predicate, tuple(arguments), terms.Time(None, tick))
     return None
 
 
@@ -354,7 +334,7 @@ def _true_tick(grounds: Grounds, reference: Reference) -> int | None:
     if reference.predicate in known.rules.inputs:
         return None
     ticks = np.arange(first, reference.last.offset + 1)
-    constants = (term.value for term in reference.given if isinstance(term, Const))
+    constants = (term.value for term in reference.given if isinstance(term, terms.Const))
     cells = tuple(np.full(len(ticks), known.values.cell(value)) for value in constants)
     at = marked(grounds.is_so(truth(known, Atoms(reference.name, cells, ticks)).true_at))
     return int(ticks[at[0]]) if len(at) else None
@@ -376,11 +356,11 @@ def _last(grounds: Grounds, literal: Last, found: LiteralTruth, node: LiteralNod
 
 def literal_text(literal: Literal) -> str:
     """Returns the text of a literal; variables without a name are `_`."""
-    return text_of("_" if _is_unnamed(part) else part for part in literal.parts)
+    return terms.text_of("_" if _is_unnamed(part) else part for part in literal.parts)
 
 
-def _is_unnamed(part: Part) -> bool:
-    return not isinstance(part, str) and (variable_in(part) or "").startswith("_")
+def _is_unnamed(part: terms.Part) -> bool:
+    return not isinstance(part, str) and (terms.variable_in(part) or "").startswith("_")
 
 
 def _compared(literal: AnyLiteral, row: RankedRow) -> Sentence:
@@ -394,13 +374,13 @@ def _compared(literal: AnyLiteral, row: RankedRow) -> Sentence:
     return (left, f" {literal.operator} ", right)
 
 
-def _side(row: RankedRow, operand: Operand, filled: Operand) -> str | int:
+def _side(row: RankedRow, operand: terms.Operand, filled: terms.Operand) -> str | int:
     """Returns a side of a comparison: its value, a tick, or its text."""
-    if isinstance(filled, Time) and filled.variable is None:
+    if isinstance(filled, terms.Time) and filled.variable is None:
         return filled.offset
     grounds, bound = row.rows.grounds, row.single.bound
-    if isinstance(filled, Time) or not variables_in([operand]) <= bound.keys():
-        return text_of([filled])
+    if isinstance(filled, terms.Time) or not terms.variables_in([operand]) <= bound.keys():
+        return terms.text_of([filled])
     cell = int(cells_of(operand, bound, grounds.known.values)[0])
     if cell == UNBOUND:
         return "nothing"
@@ -414,9 +394,10 @@ def _ranged(atom: Atom, bounds: Sequence[AnyLiteral], row: RankedRow) -> str:
     assert isinstance(first, Comparison)
     assert isinstance(last, Comparison)
     arguments = [
-        "_" if _is_unnamed(each) else text_of([each]) for each in atom.replaced(row.values).arguments
+        "_" if _is_unnamed(each) else terms.text_of([each]) for each in atom.replaced(row.values).arguments
     ]
-    return f"{atom.predicate}({', '.join([*arguments, f'{text_of([first.left])}..{text_of([last.right])}'])})"
+    ends = f"{terms.text_of([first.left])}..{terms.text_of([last.right])}"
+    return terms.call_text(atom.predicate, [*arguments, ends])
 
 
 # ---- aggregates ----
@@ -441,7 +422,7 @@ def _members(row: RankedRow, aggregate: Aggregate) -> Iterator[FactLine]:
     known, reference = grounds.known, inside.reference
     if reference.name in known.rules.cycles:
         return
-    if not variables_in((*inside.given, inside.first, inside.last)) <= single.bound.keys():
+    if not terms.variables_in((*inside.given, inside.first, inside.last)) <= single.bound.keys():
         return
     try:
         asked = AskedAtoms.of(known, aggregate, atoms_of(reference, single, known.values), None)
@@ -451,14 +432,14 @@ def _members(row: RankedRow, aggregate: Aggregate) -> Iterator[FactLine]:
     fits, count = grounds.is_so(found.true_at), len(found.owner)
     bound: dict[str, Column] = {name: np.repeat(column, count) for name, column in single.bound.items()}
     for term, cells in zip(inside.arguments, found.cells, strict=True):
-        if isinstance(term, Inner):
+        if isinstance(term, terms.Inner):
             fits = fits & (bound.setdefault(open_name(term), cells) == cells)
     at = marked(fits & passing(inside.opened, bound, count, known.values))
     for each in at[np.argsort(found.time.take(at), kind="stable")][:_MOST_MEMBERS].tolist():
         values = [grounds.value(int(column[each])) for column in found.cells]
         tick, lines = int(found.time[each]), tuple[FactLine, ...]()
         if inside.predicate in grounds.known.rules.inputs:
-            facts = facts_like(grounds, inside.predicate, list(map(Const, values)), tick, tick)
+            facts = facts_like(grounds, inside.predicate, list(map(terms.Const, values)), tick, tick)
             lines = fact_lines(grounds, inside.predicate, facts, 1)
-        text = call_text(inside.predicate, [*map(value_text, values), str(tick)])
+        text = terms.call_text(inside.predicate, [*map(value_text, values), str(tick)])
         yield lines[0] if lines else FactLine(text)

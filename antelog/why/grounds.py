@@ -1,9 +1,7 @@
 """The grounds of explanations: the rules as written, the facts there are, and the rows that were set aside.
 
-    Grounds.of_facts(program, {"Temp": frame})     all facts that were recorded
-    Grounds.of_state(program, plan, state, …)      those that the engine has kept
-
-The plan has the relations of every literal that a rule may ask for, not only those of the queries.
+Grounds.of_facts(program, {"Temp": frame})     all facts that were recorded
+Grounds.of_state(program, plan, state, …)      those that the engine has kept
 """
 
 from __future__ import annotations
@@ -40,8 +38,7 @@ from antelog.language.graph import components
 from antelog.language.syntax import Value
 from antelog.program import Program
 
-LAST = 2**53
-"""A tick after all others."""
+LAST = 2**53  # a tick after all others
 
 
 class FactPlaces(Protocol):
@@ -107,23 +104,16 @@ def written(source: Source) -> WrittenProgram:
 
 @dataclass(frozen=True, eq=False)
 class Grounds:
-    """The grounds of explanations, as of a tick.
-
-    at       the tick; facts that arrive later are not there
-    begin    the tick at which time begins; None: it has not begun
-    kept     for each input the first tick whose facts are all there
-    rejects  rows that were set aside, as `engine.rejects` has them
-    whole    all facts of inputs, as far as they were looked through
-    """
+    """The grounds of explanations, as of a tick."""
 
     program: WrittenProgram
     known: Knowledge
-    at: int
-    begin: int | None
-    rejects: pa.Table
+    at: int  # the tick; facts that arrive later are not there
+    begin: int | None  # the tick at which time begins; None: it has not begun
+    rejects: pa.Table  # rows that were set aside, as `engine.rejects` has them
     places: FactPlaces | None = None
-    kept: Mapping[str, int] = field(default_factory=dict)
-    whole: dict[str, Facts] = field(default_factory=dict)
+    kept: Mapping[str, int] = field(default_factory=dict)  # the first tick whose facts are all there
+    whole: dict[str, Facts] = field(default_factory=dict)  # all facts of inputs, once they are looked through
 
     @classmethod
     def of_facts(
@@ -135,10 +125,7 @@ class Grounds:
         static: Mapping[str, Frame] | None = None,
         arrival: str = "arrival",
     ) -> Grounds:
-        """Returns the grounds of recorded facts, up to a tick; None: of all of them.
-
-        They have their arrivals in a column, or arrive at their own ticks.
-        """
+        """Returns the grounds of facts up to a tick (None: of all), by their arrivals or their own ticks."""
         own, at = written(program.source), LAST if at is None else at
         state = start(own.plan, static_rows(own.plan, static or {}), functions=program.functions)
         state.values.functions = _functions(program)

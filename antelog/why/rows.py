@@ -54,8 +54,6 @@ class LiteralTruth:
 
 @dataclass(frozen=True, eq=False)
 class WayRows:
-    """Rows of a way, and its literals in them."""
-
     grounds: Grounds
     way: Way
     found: Derivations
@@ -196,7 +194,6 @@ class RankedRow:
 
     @cached_property
     def values(self) -> Replacement:
-        """The replacement of variables by its values."""
         return _Valued(self)
 
     def truth(self, literal: AnyLiteral) -> LiteralTruth:
@@ -304,11 +301,9 @@ def fits(grounds: Grounds, row: RankedRow) -> bool:
     return bool(fitting(row.rows.found.prepared, rows, background, known.values)[0])
 
 
-_MOST_TAKING = 100
-"""The most rows to check whether their values are the latest."""
+_MOST_TAKING = 100  # the most rows to check whether their values are the latest
 
-_NEAR = 4
-"""The most rows of a way to look at where conditions keep them away."""
+_NEAR = 4  # the most rows of a way to look at where conditions keep them away
 
 
 @dataclass
@@ -333,25 +328,17 @@ class RuleRows:
 
 @dataclass
 class Derivable:
-    """An atom that rules may derive: since when it is true and false, and the rows of each rule.
-
-    confirmed_at  since when an answer is confirmed; one that the clock drives is reported at its tick
-    supported     whether an answer would be reported
-    told          the tick from which an answer was reported, if it was for some time
-    lost          the input of the first facts that would be needed and are not kept any more
-    cut           whether there are more ways to it than were looked at
-    before_zero   whether a rule does not apply, as it would need a tick before tick 0
-    """
+    """An atom that rules may derive: since when it is true and false, and the rows of each rule."""
 
     rules: list[RuleRows] = field(default_factory=list)
     true_at: int = int(NEVER)
     false_at: int = -1
-    confirmed_at: int = int(NEVER)
-    supported: bool = False
-    told: int = int(NEVER)
-    lost: str | None = None
-    cut: bool = field(default=False, init=False)
-    before_zero: bool = field(default=False, init=False)
+    confirmed_at: int = int(NEVER)  # an answer that the clock drives is reported at its tick
+    supported: bool = False  # an answer would be reported
+    told: int = int(NEVER)  # the tick from which an answer was reported, if it was for some time
+    lost: str | None = None  # the input of the first facts that would be needed and are not kept any more
+    cut: bool = field(default=False, init=False)  # there are more ways to it than were looked at
+    before_zero: bool = field(default=False, init=False)  # a rule would need a tick before tick 0
     _nearby: bool = field(default=False, init=False)
 
     @property
@@ -364,11 +351,9 @@ class Derivable:
         return sorted(rows, key=_rank)[:most]
 
     def nearest(self) -> list[RankedRow]:
-        """Returns the best row of each rule."""
         return sorted((each.best[0] for each in self.rules if each.best), key=_rank)
 
     def add(self, of_rule: RuleRows, rows: WayRows, most: int) -> None:
-        """Adds the rows of a way by a rule."""
         each = rows.found
         if not each.rows.count:
             return

@@ -17,11 +17,9 @@ from antelog.language.moments import Timescale, moment
 from antelog.lines import literal_of
 from antelog.theme import BOTH, family
 
-TRUE, OPEN, FALSE = "true", "awaited", "failed"
-"""The status of a literal."""
+TRUE, OPEN, FALSE = "true", "awaited", "failed"  # the status of a literal
 
-Sentence: TypeAlias = tuple[str | int, ...]
-"""A sentence in pieces; numbers are ticks."""
+Sentence: TypeAlias = tuple[str | int, ...]  # a sentence in pieces; numbers are ticks
 
 
 @dataclass(frozen=True)
@@ -45,20 +43,16 @@ class FactLine:
 
 @dataclass(frozen=True)
 class LiteralNode:
-    """A literal of a rule: its text with values, as it is written, its status, and the reason.
-
-    Under it are the facts that decide it, `more` of which are not listed, the rule for its atom, or the
-    explanation of the atom that it denies. `hidden` are the literals further down that are not shown.
-    """
+    """A literal of a rule: its text with values, as it is written, its status, and what decides it."""
 
     text: str
     written: str
     status: str
     reason: Sentence = ()
     facts: tuple[FactLine, ...] = ()
-    more: int = 0
-    below: RuleNode | WhyAnswer | None = None
-    hidden: int = 0
+    more: int = 0  # the facts that are not listed
+    below: RuleNode | WhyAnswer | None = None  # the rule for its atom, or why the atom is so that it denies
+    hidden: int = 0  # the literals further down that are not shown
 
     def to_dict(self, timescale: Timescale | None) -> dict[str, Any]:
         below = self.below
@@ -215,8 +209,7 @@ class TreeMarks:
         return {TRUE: f"{self.true} ", OPEN: f"{self.awaited} ", FALSE: f"{self.failed} "}.get(status, "")
 
 
-PLAIN = TreeMarks("*", "o", "x", "|- ", "`- ", "|  ")
-"""For terminals without these characters."""
+PLAIN = TreeMarks("*", "o", "x", "|- ", "`- ", "|  ")  # for terminals without these characters
 
 
 @dataclass(frozen=True)
@@ -237,8 +230,7 @@ def tree_lines(branch: Branch, marks: TreeMarks, before: str = "", own: str = ""
         yield from tree_lines(child, marks, before + further, before + first)
 
 
-_LONGEST = 120
-"""The most characters of a rule to show beside an atom."""
+_LONGEST = 120  # the most characters of a rule to show beside an atom
 
 
 def branch_of(why: WhyAnswer) -> Branch:

@@ -1,8 +1,4 @@
-"""The layout of programs: `laid_out` gives the text of a program in the one way there is.
-
-The text keeps its comments and its syntax tree. A statement is one line where it fits, else a line for each
-literal of a rule; lines of one kind that follow one another are aligned.
-"""
+"""The layout of programs: a statement is one line where it fits, else a line for each literal of a rule."""
 
 from __future__ import annotations
 
@@ -30,8 +26,6 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class PlacedWord:
-    """A word, number, text or sign, and where it starts."""
-
     text: str
     start: int
 
@@ -42,10 +36,7 @@ class PlacedWord:
 
 @dataclass(frozen=True, slots=True)
 class Lexeme:
-    """A word of a statement and what stands before it; `depth` is the number of parentheses around it.
-
-    `begins_line` is the writer's choice: behind `:-`, or before `->`.
-    """
+    """A word of a statement, and what stands before it; `depth` is the number of parentheses around it."""
 
     text: str
     depth: int = 0
@@ -92,13 +83,10 @@ def lexemes(text: str, span: Span, remarks: Sequence[Remark]) -> list[Lexeme]:
 
 
 def joined(parts: Sequence[Lexeme]) -> str:
-    """Joins words to a text."""
     return "".join(each.shown for each in parts).removeprefix(" ")
 
 
 class _Spacing:
-    """Decides the spaces between the words of a statement."""
-
     def __init__(self, words: list[str]) -> None:
         self.words = words
         self.callers: list[str] = []
@@ -315,10 +303,8 @@ def _rule(words: Sequence[Lexeme], arrow: str) -> list[ProgramLine]:
 
 # ---- columns ----
 
-WIDTH = 100
-"""The most letters of a line of code, unless it cannot be broken."""
-_SPREAD = 24
-"""A cell that is longer than the shortest one by more does not move the others."""
+WIDTH = 100  # the most letters of a line of code, unless it cannot be broken
+_SPREAD = 24  # a cell that is longer than the shortest one by more does not move the others
 _COMMENT_SPREAD = 40
 _COMMENT_WIDTH = 120
 
@@ -396,9 +382,7 @@ _SYNTAX = frozenset({"E001", "E002", "E003"})
 
 @dataclass(frozen=True)
 class LaidOut:
-    """A text laid out; with syntax errors it is as it was."""
-
-    text: str
+    text: str  # as it was, if there are errors
     errors: tuple[Diagnostic, ...] = ()
 
 

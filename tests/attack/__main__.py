@@ -1,8 +1,4 @@
-"""The attacks at the size one wants.
-
-python -m tests.attack programs --count 30000 --seed 1
-python -m tests.attack sizes --count 20000               here it is how many rules there are
-"""
+"""The attacks at the size one wants: `python -m tests.attack programs --count 30000 --seed 1`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Odd calls: something of every type in place of each argument of the public functions.
-
-antelog.parse(7), engine.advance([]), antelog.Engine(program, limit="many"), Model.load(b"\\xff")
-"""
+"""Odd calls: something of every type in place of each argument of the public functions."""
 
 from __future__ import annotations
 

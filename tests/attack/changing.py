@@ -1,7 +1,4 @@
-"""Types that change: facts with values of another type at each step, through engines, `watch`, and buckets.
-
-Frost(null, 0), then Frost("p1", 1), Frost(7, 2) and Frost(2024-02-29, 3), with alerts, a model, a limit
-"""
+"""Types that change: facts with values of another type at each step, through engines, `watch` and buckets."""
 
 from __future__ import annotations
 
@@ -54,8 +51,7 @@ JSON_VALUES: dict[str, list[Any]] = {
     "truth": [True, False],
 }
 NESTED: list[Any] = [[], [1, "a"], {}, {"deep": {"deeper": [None]}}, [[["x"]]]]
-TIMES: list[Any] = [None, "soon", True, [], -1, 1.5, 1e300, 10**30]
-"""None of these is a time."""
+TIMES: list[Any] = [None, "soon", True, [], -1, 1.5, 1e300, 10**30]  # None of these is a time
 _VALUES: dict[str, list[Any]] = {
     **JSON_VALUES,
     "not a number": [float("nan"), float("inf")],

@@ -1,7 +1,4 @@
-"""Odd files: CSV, JSON lines and Parquet that somebody has cut, mixed or made up, through `antelog try`.
-
-temp.jsonl with a number of 400 digits, temp.csv with a quote in the middle, temp.parquet with a map
-"""
+"""Odd files: CSV, JSON lines and Parquet that somebody has cut, mixed or made up, through `antelog try`."""
 
 from __future__ import annotations
 

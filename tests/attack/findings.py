@@ -1,7 +1,4 @@
-"""One attempt of an attack, and what it shows: nothing, or a finding with the case that led to it.
-
-attempt("parse ''", lambda: antelog.parse(""))    None: it works, or raises an AntelogError
-"""
+"""One attempt of an attack, and what it shows: nothing, or a finding with the case that led to it."""
 
 from __future__ import annotations
 
@@ -20,14 +17,11 @@ from click.testing import CliRunner, Result
 from antelog.cli.main import main
 from antelog.errors import AntelogError
 
-PATIENCE = 20.0
-"""Seconds of the processor after which an attempt counts as one that hangs."""
+PATIENCE = 20.0  # Seconds of the processor after which an attempt counts as one that hangs
 
-MOST_MEMORY = 2 << 30
-"""Bytes of memory; an attempt that takes the process beyond them is a finding."""
+MOST_MEMORY = 2 << 30  # Bytes of memory; an attempt that takes the process beyond them is a finding
 
-_STOPPED = 3 * PATIENCE
-"""Seconds after which one is given up."""
+_STOPPED = 3 * PATIENCE  # Seconds after which one is given up
 
 
 @dataclass(frozen=True)

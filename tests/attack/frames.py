@@ -1,7 +1,4 @@
-"""Odd frames: what libraries call a table, with columns of every type there is, in every place.
-
-Temp with a time of type list, a device of type map, a level of categories, …
-"""
+"""Odd frames: what libraries call a table, with columns of every type there is, in every place."""
 
 from __future__ import annotations
 

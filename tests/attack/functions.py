@@ -1,8 +1,4 @@
-"""Functions of users that raise, give what is no result, end the process, or are no functions at all.
-
-Each is in a file, as for `--functions FILE.py`, and is called in this process and through `antelog try`.
-It gives answers, or ends in an error that says which function, why, and what to do.
-"""
+"""Functions of users that raise, give what is no result, end the process, or are no functions at all."""
 
 from __future__ import annotations
 

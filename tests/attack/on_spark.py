@@ -1,7 +1,4 @@
-"""Types that change, on a real Spark: a stream over files, stopped and gone on with, and a batch over all.
-
-Both write the same changes, as an engine in this process does; each record is a fact, waits, or is set aside.
-"""
+"""Types that change, on a real Spark: a stream over files, stopped and gone on with, and a batch over all."""
 
 from __future__ import annotations
 
@@ -39,10 +36,8 @@ from tests.spark.streamed import ATTEMPTS
 
 _PATIENCE = 120.0
 _STEPS = 4
-_LAST = 20
-"""The last tick that is finished."""
-_WIDTH = 3
-"""Ticks of a file: those of the next one are later, so that it is the same when each comes."""
+_LAST = 20  # the last tick that is finished
+_WIDTH = 3  # Ticks of a file: those of the next one are later, so that it is the same when each comes
 
 
 @dataclass(frozen=True)

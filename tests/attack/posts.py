@@ -1,7 +1,6 @@
 """Records whose types change, posted to a real `antelog watch` that is ended, killed and started again.
 
-What it writes is what one run in this process writes, which reads them all at once: no record is missing,
-each is a fact or set aside with a reason, and each alert is sent.
+It writes what a run writes that reads them all at once: no record and no alert is missing.
 """
 
 from __future__ import annotations
@@ -27,7 +26,8 @@ from antelog.run.following import FollowedRun, RunOutput
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
-from antelog.run.store import Store, post
+from antelog.run.store.inbox import post
+from antelog.run.store.store import Store
 from tests.attack.changing import PROGRAMS, chances_for, records
 from tests.attack.findings import Attempt
 from tests.processes import started, until

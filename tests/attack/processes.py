@@ -1,7 +1,6 @@
 """Several `antelog watch` on one state or output, by whatever name, killed at any moment: they write as one.
 
-The output is always the beginning of what one process writes that nobody kills, but for lines of kinds that
-some of them leave out; so two that write at once spoil it.
+The output is always the beginning of what one process writes, but for kinds that some of them leave out.
 """
 
 from __future__ import annotations
@@ -27,8 +26,7 @@ query Malf(X, T).
 """
 _ROWS = 600
 _TURNS = 3
-_MOST = 5.0
-"""Seconds until one has written, at most: it may write what is there already."""
+_MOST = 5.0  # Seconds until one has written, at most: it may write what is there already
 _STATES = ("s", "./s", "link", "here/s")
 _OUTPUTS = ("out.jsonl", "./out.jsonl", "soft.jsonl", "hard.jsonl", "here/out.jsonl")
 

@@ -1,8 +1,4 @@
-"""Odd programs: texts that are nearly rules, or nothing at all.
-
-The programs of `examples/` and `tests/errors` are cut, doubled and mixed; and there are heaps of
-pieces of the language, and of characters.
-"""
+"""Odd programs: texts that are nearly rules, or nothing at all."""
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
-"""Receivers of alerts that answer whatever they like, beside a good one.
-
-    429 with a `Retry-After` of the year 1, a header that never ends, a command that prints for ever
-
-The process that sends stays, says nothing that no user should see, and the good receiver has each alert at
-once. The alerts are those of a run.
-"""
+"""Receivers of alerts that answer whatever they like, beside a good one, which has each alert at once."""
 
 from __future__ import annotations
 
@@ -29,7 +23,7 @@ from antelog.files.naming import Form
 from antelog.run.address import Files
 from antelog.run.following import FollowedRun, RunOutput
 from antelog.run.settings import Settings
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
 from antelog.watch.alerts.outbox import counts_in
 from tests.attack.findings import Attempt
@@ -43,11 +37,9 @@ Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
 query Malf(X, T) critical "turbine {X} is failing".
 """
 _TICKS = 40
-_LATE = 20.0
-"""Seconds after the first alert within which the good receiver has the last."""
+_LATE = 20.0  # Seconds after the first alert within which the good receiver has the last
 _PATIENCE = 60.0
-_AT_ONCE = 3
-"""Bad receivers beside the good one."""
+_AT_ONCE = 3  # Bad receivers beside the good one
 
 
 def attempts(count: int, seed: int) -> Iterator[Attempt]:

@@ -1,7 +1,4 @@
-"""A log that is rotated while it is followed, or while the follower is stopped: each row is read once.
-
-temp.csv is renamed, and rows are written to it afterwards; it is copied, cut, and longer at the next look
-"""
+"""A log that is rotated while it is followed, or while the follower is stopped: each row is read once."""
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
-"""Programs as large as may be, through `antelog check` and `antelog try`.
-
-Each has so many rules, and of everything else as much as the limits of `antelog.language.parser` allow in
-proportion. It works within the patience of an attempt, or is refused with the limit.
-
-    attempts(20_000, 1)     a chain of 20,000 rules, 100,000 static facts, 1,000 columns, …
-"""
+"""Programs as large as the limits of the parser allow, through `antelog check` and `antelog try`."""
 
 from __future__ import annotations
 

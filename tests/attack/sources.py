@@ -1,7 +1,4 @@
-"""Odd first records, through the sources that go on: the good records behind them are all read.
-
-temp.jsonl that begins with `{"event": "start"}`, standard input that begins with a stack trace
-"""
+"""Odd first records, through the sources that go on: the good records behind them are all read."""
 
 from __future__ import annotations
 
@@ -23,7 +20,8 @@ from antelog.run.sources.kafka import KafkaTopic
 from antelog.run.sources.opening import PostedFacts, StandardInput
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import FactSource
-from antelog.run.store import Store, post
+from antelog.run.store.inbox import post
+from antelog.run.store.store import Store
 from tests.attack.findings import Attempt
 from tests.run.sources.brokers import Broker
 from tests.run.sources.taking import WANTED, taken

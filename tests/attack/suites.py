@@ -1,7 +1,4 @@
-"""Odd files of tests: those of the examples, cut, mixed and with what YAML or the language reads otherwise.
-
-A tab in the indent, `- Temp(wt2, high, 0) @`, an anchor that holds itself, `chance: > 50%`
-"""
+"""Odd files of tests: those of the examples, cut, mixed, and with what YAML or a rule reads otherwise."""
 
 from __future__ import annotations
 

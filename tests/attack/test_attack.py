@@ -1,7 +1,4 @@
-"""The attacks, a few seconds of each: nothing that no user should see.
-
-`python -m tests.attack --help` has all sizes.
-"""
+"""The attacks, a few seconds of each; `python -m tests.attack --help` has all sizes."""
 
 from __future__ import annotations
 
@@ -17,15 +14,8 @@ from tests.attack.findings import Attempt, all_of, attempt, report
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # libraries warn of what is odd
 
-FEW = [
-    ("programs", 100),
-    ("calls", 150),
-    ("rotations", 144),
-    ("sources", 180),
-    ("changing", 30),
-    ("sizes", 100),
-]
-FEW += [("times", 15), ("functions", 150), ("receivers", 2)]
+FEW = [("programs", 100), ("calls", 150), ("rotations", 144), ("sources", 180), ("changing", 30)]
+FEW += [("sizes", 100), ("times", 15), ("functions", 150), ("receivers", 2)]
 MANY = [("functions", 4_000), ("calls", 5_000), ("times", 2_000), ("changing", 3_000), ("posts", 100)]
 MANY += [("words", 10_000), ("frames", 10_000), ("files", 460), ("processes", 60), ("receivers", 200)]
 SAMPLED = [("suites", 30, 1000), ("frames", 100, 1300), ("words", 20, 266)]

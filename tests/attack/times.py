@@ -1,7 +1,4 @@
-"""Far times: facts of 1970, of the year 9999 or of no year between those of one day, through all that runs.
-
-Temp("wt2", high) at 2024-01-01, then at 2124-01-01: `not Shdn(X, T)` holds at millions of ticks between
-"""
+"""Far times: facts of 1970, of the year 9999 or of none between those of one day, through all that runs."""
 
 from __future__ import annotations
 
@@ -46,8 +43,7 @@ _FAR = (
     *("2124-01-01", "2262-04-12", "9999-12-31 23:59:59", "2024-06-01", "2038-01-19 03:14:08"),
     *("0", "-1", "1", "1704067200", "1704067200000", "253402300799", "1000000000", "9223372036854775807"),
 )
-_RUNS = 3
-"""The runs of one attempt with `watch`, at most."""
+_RUNS = 3  # the runs of one attempt with `watch`, at most
 
 _MACHINE = multiprocessing.get_context("forkserver")
 _MACHINE.set_forkserver_preload(["pandas", "antelog.cli.commands.watch", __name__])

@@ -1,9 +1,5 @@
 """Words of 100,000 letters in every view: the page, alerts, tables, pictures and notebooks.
 
-The words of the query and of an alert have each a thousand times.
-
-    attempts(1_000, 1)     each word in each view
-
 A view of them takes a fraction of a second; one that looks at a text again for each letter takes hours.
 """
 
@@ -28,8 +24,7 @@ from antelog.watch.web.views.context import ViewContext
 from tests.attack.findings import Attempt, command
 from tests.watch.alerts.lines import letters
 
-PATIENCE = 5.0
-"""Seconds of the processor for a view, on a machine that has other work."""
+PATIENCE = 5.0  # Seconds of the processor for a view, on a machine that has other work
 _LETTERS = 100_000
 _MANY = 1_000
 _PROGRAM = f"""\
@@ -38,8 +33,7 @@ input R(d, v, time) delay 1.
 H(X, V, T) :- R(X, V, T), R(X, W, T+1), W != V.
 query H(X, V, T) alert 50% "{"{V} " * _MANY}".
 """
-_START = 29_000_000
-"""A tick of the year 2025."""
+_START = 29_000_000  # a tick of the year 2025
 
 
 def attempts(count: int, seed: int) -> Iterator[Attempt]:

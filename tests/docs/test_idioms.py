@@ -24,8 +24,7 @@ Answers = set[Fact]
 Meaning = Callable[[Facts], Answers]
 Values = Callable[[random.Random, int], Fact]
 """The values of a fact without its tick, from chance and a running number."""
-STEP = 3
-"""The ticks of a step of the engine."""
+STEP = 3  # the ticks of a step of the engine
 
 
 def about(facts: Iterable[Fact], ticks: Collection[int]) -> list[Fact]:

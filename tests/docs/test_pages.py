@@ -2,15 +2,20 @@
 
 import re
 import shutil
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from lark import Lark
 
 from antelog import Program, ProgramError, parse
-from antelog.diagnostics import CATALOGUE
+from antelog.diagnostics import CATALOGUE, Source
+from antelog.language import parser
 from antelog.workbench.testing.results import run_suite
 from antelog.workbench.testing.suite import read_suite
 from tests.cli.trying import diagnostics
+from tests.constructs import GRAMMAR
+from tests.docs import stages
 from tests.docs.pages import ROOT, Block, all_blocks, blocks
 
 BLOCKS = all_blocks()
@@ -101,3 +106,52 @@ def test_entries_show_the_mistake_and_how_to_mend_it(entry: str) -> None:
     codes = [each.code for each in blocks(entry, "diagnostics.md")]
     assert f"```{language} {kind}={code}\n" in entry
     assert codes == [code, None] * max(1, len(codes) // 2)
+
+
+# ---- the tour of the code: rows that the stages of the engine do make ----
+
+TOUR = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("stage", "rows"), [pytest.param(*each, id=each[0]) for each in stages.stages()])
+def test_the_tour_has_the_rows_after_each_stage(stage: str, rows: str) -> None:
+    assert f"\n{rows}\n" in TOUR, f"{stage}: put what `python -m tests.docs.stages` prints into the page"
+
+
+def test_the_tour_has_the_program() -> None:
+    blocks = [b.text.strip() for b in BLOCKS if (b.page, b.language) == ("architecture.md", "antelog")]
+    assert blocks == [stages.PROGRAM.strip()]
+
+
+# ---- the language at a glance ----
+
+LANGUAGE = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+SECTION = LANGUAGE.partition("## At a glance\n")[2].partition("\n## ")[0]
+LINES = re.findall(r"^\| `([^`]+)` \|", SECTION, re.MULTILINE)
+
+
+def test_each_line_is_a_statement() -> None:
+    for line in LINES:
+        parsed = parser.parse(Source(line))
+        assert parsed.diagnostics == (), line
+        assert len(parsed.document.statements) > 0, line  # `or` and `in` stand for several
+
+
+def test_no_construct_is_missing() -> None:
+    text = files("antelog.language").joinpath("grammar.lark").read_text(encoding="utf-8")
+    grammar = Lark(text, parser="lalr", maybe_placeholders=False)
+    trees = [grammar.parse(line) for line in LINES]
+    shown = {str(node.data) for tree in trees for node in tree.iter_subtrees()}
+    # What has no node of its own: those that stand for one of several others.
+    inlined = {name for name in GRAMMAR if name.startswith("_")} | {"start", "literal", "argument"}
+    inlined |= {"condition", "sum", "product", "factor"}
+    assert {*GRAMMAR} - shown - inlined == set()
+
+
+def test_all_words_of_the_language_stand_there() -> None:
+    words = {
+        "abs", "round", "floor", "minute", "hour", "weekday", "day", "month", "count", "sum", "avg",
+        "min", "max",
+    }  # fmt: skip
+    words |= {":-", "->", "not", "last", "per", "distinct", "≠", "!="}
+    assert {word for word in words if word not in SECTION} == set()

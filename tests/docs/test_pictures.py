@@ -6,8 +6,11 @@ from typing import Any
 
 import nbformat
 
+from scripts import incident_picture
+from scripts.incident import TICKS, TURBINE, story
 from scripts.notebook import NOTEBOOK, executed
 from scripts.pictures import FOLDER, pictures
+from scripts.turbine_readings import readings
 from tests.docs.pages import PAGES, ROOT
 from tests.pictures.looks import colours, texts
 
@@ -56,3 +59,31 @@ def _seen(cell: Mapping[str, Any]) -> list[dict[str, Any]]:
         or {"text": each.get("text")}
         for each in cell.get("outputs", ())
     ]
+
+
+# ---- scripts/incident.py: the picture of the home page is what antelog reports ----
+
+
+def test_the_incident_is_up_to_date() -> None:
+    for name, drawn in incident_picture.pictures():
+        assert (incident_picture.FOLDER / name).read_text(encoding="utf-8") == drawn, f"{name}: {ANEW}"
+
+
+def test_the_story_is_one_of_a_late_reading() -> None:
+    told = story()
+    assert [each.late for each in told.evidence] == [False, False, True]
+    assert 0 < told.likely < told.confirmed < told.decided
+    chances = [each.chance for each in told.instants]
+    assert chances[0] is not None
+    assert chances[told.likely] is not None
+    assert chances[0] < told.alert <= (chances[told.likely] or 0)
+    assert chances[told.confirmed] is None
+    came = [(each.level, each.arrival - each.tick) for each in readings(TICKS) if each.turbine == TURBINE]
+    assert {("high", 0), ("high", 1)} <= {*came}
+
+
+def test_the_readme_shows_it_on_light_and_on_dark() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r'src(?:set)?="(docs/pictures/incident[^"]+)"', text)
+    assert shown == ["docs/pictures/incident-dark.svg", "docs/pictures/incident-light.svg"]
+    assert all((ROOT / name).is_file() for name in shown)

@@ -27,7 +27,7 @@ from antelog.cli.commands import run as command
 from antelog.run.settings import Settings
 from antelog.watch.web.address import PageAddress
 from tests.cli.trying import antelog
-from tests.docs.pages import ROOT, Block
+from tests.docs.pages import ROOT, Block, commands
 
 SHELL = frozenset(
     {"cat", "chmod", "cp", "echo", "grep", "head", "ls", "mkdir", "mv", "rm", "sed", "sort", "touch"}
@@ -84,9 +84,7 @@ def steps(blocks: Sequence[Block]) -> Iterator[Step | Block]:
         elif block.language == "python":
             waiting = [Step(str(block), ("python", "-c", block.text))]
         elif block.language == "sh":
-            lines = block.text.replace("\\\n", " ").splitlines()
-            words = [tuple(shlex.split(line, comments=True)) for line in lines if line.strip()]
-            waiting = [Step(str(block), each) for each in words if each]
+            waiting = [Step(str(block), tuple(each)) for each in commands(block) if each]
     yield from waiting
 
 

@@ -55,10 +55,7 @@ class Compiled:
 
 
 def runnable(checked: Checked) -> Compiled | None:
-    """The program, if it has a plan: what cannot run is refused by the compiler.
-
-    Its time begins at 0 also where it has a `tick`, as it does for the specification.
-    """
+    """The program, if it is not refused; without its `tick`: time begins at 0, as for the specification."""
     plan = compile_program(checked).plan
     return None if plan is None else Compiled(replace(plan, tick=None))
 
@@ -90,16 +87,11 @@ def log_lines(tables: Mapping[str, pa.Table], plan: Plan) -> list[dict[str, Any]
 
 def run(case: Case, compiled: Compiled, ends: Iterable[int]) -> list[dict[str, Any]]:
     """The change log of a case whose ticks are cut into steps that end at these ticks."""
+    engine, log = _ExactEngine(compiled), list[dict[str, Any]]()
     with at_most_for(case):
-        return _run(case, compiled, ends)
-
-
-def _run(case: Case, compiled: Compiled, ends: Iterable[int]) -> list[dict[str, Any]]:
-    engine = _ExactEngine(compiled)
-    log = []
-    for end in ends:
-        changed = engine.advance(end, frames(case.facts, compiled.plan, engine.now, end))
-        log += log_lines(changed, compiled.plan)
+        for end in ends:
+            changed = engine.advance(end, frames(case.facts, compiled.plan, engine.now, end))
+            log += log_lines(changed, compiled.plan)
     return sorted(log, key=lambda row: row["tick"])
 
 

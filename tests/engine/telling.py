@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -38,11 +39,15 @@ def reported_at_once(text: str, facts: Iterable[Fact], until: int) -> list[str]:
     return lines_of(Engine(antelog.parse(text)).advance(until, everything))
 
 
-def lines_of(changed: Mapping[str, pa.Table]) -> list[str]:
-    """Changes as `possible Malf(wt2, 1): Temp(wt2, 1) | Temp(wt2, 2), rejected at 3, decided by 3`.
+def reported_both_ways(text: str, facts: Collection[Fact], until: int) -> dict[int, list[str]]:
+    """The lines that are reported at each tick, which are those that are reported at once."""
+    lines = reported(text, facts, until)
+    assert reported_at_once(text, facts, until) == [*chain.from_iterable(lines.values())]
+    return lines
 
-    A bar stands between evidence and hypotheses, `_` for an open variable, `others` for all others.
-    """
+
+def lines_of(changed: Mapping[str, pa.Table]) -> list[str]:
+    """Changes as `possible P(a, _): A(a, 1) | A(a, T) where T > 1, rejected at 3`: evidence | hypotheses."""
     return [_line(name, row) for name, table in changed.items() for row in table.to_pylist()]
 
 

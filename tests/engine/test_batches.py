@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, given, settings
 
 from antelog.engine import kernel
 from antelog.engine.facts.history import Facts, Stream, added
 from antelog.engine.kernel import batches as cut
-from tests.engine.replay import run, runnable
+from tests.engine.replay import run
+from tests.engine.test_properties import compiled_of
 from tests.random_mixtures import mixtures
 from tests.strategies import Case, cases
 
@@ -71,9 +72,7 @@ def test_the_more_is_reported_of_facts_the_smaller_are_their_batches(monkeypatch
 @settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(cases() | mixtures())
 def test_batches_do_not_change_the_log(case: Case) -> None:
-    compiled = runnable(case.checked)
-    assume(compiled is not None)
-    assert compiled is not None
+    compiled = compiled_of(case)
     whole = run(case, compiled, [case.until])
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(kernel, "_ENOUGH", 1)

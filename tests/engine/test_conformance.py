@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from antelog.compile import compile_program
@@ -15,23 +17,17 @@ from tests.specification.reading import answer_of, explanations_of, in_order
 @pytest.mark.parametrize("few", [0, 64])
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_the_answers_of_every_tick_are_those_recorded(name: str, few: int) -> None:
-    with at_most(few):
-        _replay(name)
-
-
-def _replay(name: str) -> None:
     case = recorded(name)
     plan = compile_program(case.checked).plan
     assert plan is not None
-    engine = PlainEngine(Compiled(plan))
-    log = []
+    engine, log = PlainEngine(Compiled(plan)), list[dict[str, Any]]()
     for line in case.lines:
         now = line["tick"]
-        log += log_lines(engine.advance(now, frames(case.facts, plan, now - 1, now)), plan)
+        with at_most(few):
+            log += log_lines(engine.advance(now, frames(case.facts, plan, now - 1, now)), plan)
+            reported = reports(engine, plan)
         found = {
-            frozenset(answer): reported
-            for (query, answer), reported in reports(engine, plan).items()
-            if query == line["query"]
+            frozenset(answer): each for (query, answer), each in reported.items() if query == line["query"]
         }
         wanted = {frozenset(answer_of(a["answer"], a.get("others"))): a for a in line["answers"]}
         assert found.keys() == wanted.keys(), f"tick {now}"

@@ -1,7 +1,4 @@
-"""The engine against the specification: the whole change log and the answers of every tick.
-
-Random programs and streams; `tests/once_wrong` has the cases in which the two once differed.
-"""
+"""The engine against the specification: the change log and the answers of every tick of random programs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The cases of tests/once_wrong: the engine once reported something else there than the specification.
 
-A case is a program. Its first line says which rule it teaches; its last ones are facts by the tick
-at which they arrive, and the last tick of interest:
+A case is a program, and then facts by the tick at which they arrive, and the last tick of interest:
 
     % 1: R(a, 20, 1), R(b, 5, 1)
     % until 3

@@ -1,8 +1,4 @@
-"""The laws of the log, and what must not change it, on random programs and streams.
-
-The engine is compared with itself here; `test_drift.py` compares it with the specification, and
-`tests/spark/bucket/test_law.py` looks at the number of buckets.
-"""
+"""The laws of the log, and what must not change it: the engine against itself, on random programs."""
 
 from __future__ import annotations
 

@@ -1,20 +1,18 @@
-"""antelog/engine/saving.py: what matters is kept, and nobody else can read it.
-
-That going on is as if nothing had happened, `test_properties.py` shows; and that what is damaged is refused,
-`test_damaged_states.py`.
-"""
+"""antelog/engine/{saving,sealed}.py: what matters is kept, nobody else can read it, damage is refused."""
 
 from __future__ import annotations
 
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import antelog
-from antelog import Engine, OutputError, StateError
-from tests.limits import longest_file
+from antelog import ArgumentError, Engine, OutputError, StateError
+from antelog.engine import sealed
+from tests.processes import longest_file
 
 TURBINES = """
 input Temp(device, level, time) delay 1.
@@ -48,10 +46,6 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
         Engine.restore(tmp_path / "none")
 
 
-def _permissions(path: Path) -> int:
-    return stat.S_IMODE(path.stat().st_mode)
-
-
 def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
     path = tmp_path / "state"
     path.touch(0o666)
@@ -60,7 +54,7 @@ def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
         _saved(path)
     finally:
         os.umask(before)
-    assert _permissions(path) == 0o600
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [each.name for each in tmp_path.iterdir()] == ["state"]
 
 
@@ -82,3 +76,75 @@ def test_what_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
         _saved(path)
     assert path.read_bytes() == b"old"
     assert [each.name for each in tmp_path.iterdir()] == ["state"]
+
+
+# ---- damage, another version, another program ----
+
+TOGGLE = """
+input Press(x: text, time) delay 1.
+Off(X, T+1) :- Press(X, T+1), not Off(X, T).
+query Off(X, T).
+"""
+
+
+def saved(text: str = TOGGLE) -> bytes:
+    engine = Engine(antelog.parse(text))
+    for tick in range(12):
+        engine.advance(tick, {"Press": [("a", tick), ("b", tick)]})
+    return engine.to_bytes()
+
+
+def refused(content: bytes, why: str, program: antelog.Program | None = None, **options: Any) -> None:
+    with pytest.raises(StateError, match=why):
+        Engine.from_bytes(content, program, **options)
+
+
+def test_any_wrong_bit_is_noticed() -> None:
+    content = saved()
+    for at in range(0, len(content), 3):
+        wrong = bytearray(content)
+        wrong[at] ^= 1 << at % 8
+        refused(bytes(wrong), "the saved state is (damaged|not a state that antelog wrote|of version)")
+
+
+def test_what_ends_too_early_or_too_late_is_noticed() -> None:
+    content = saved()
+    for length in range(0, len(content), 3):
+        refused(content[:length], "is damaged|is not a state that antelog wrote")
+    refused(content + b"\0", "is damaged: it was changed after it was written. Use an older copy")
+
+
+def test_another_version_is_refused_with_what_to_do() -> None:
+    other = saved().replace(f"{sealed.VERSION:04}".encode(), b"0099", 1)
+    refused(other, f"is of version 99, but this antelog reads version {sealed.VERSION}; replay the facts")
+
+
+def test_another_program_is_refused() -> None:
+    other = antelog.parse(TOGGLE.replace("delay 1", "delay 2"))
+    refused(saved(), "was saved by other rules than these", other)
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    refused(b"", "the saved state is not a state that antelog wrote")
+    refused(b"x,time\na,1\n", "is not a state that antelog wrote")
+    refused(sealed.pack({"model.json": b"{}"}), "is not a state of an engine: it has no state.json")
+    refused(sealed.pack({"state.json": b"[]"}), "is not a state that can be restored: Expected `object`")
+    refused(sealed.seal(b""), "its archive cannot be read")
+    with pytest.raises(StateError, match="cannot be read"):
+        Engine.restore(tmp_path)
+    with pytest.raises(ArgumentError, match=r"path is .* give a path"):
+        Engine.restore(tmp_path / "a\0b")
+    with pytest.raises(StateError, match="/dev/zero is not a state"):
+        Engine.restore("/dev/zero")
+
+
+def test_what_unpacks_to_too_much_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    content = sealed.pack({"state.json": b"{" * 5_000_000})
+    assert len(content) < 50_000
+    refused(content, r"takes 5,000,000 bytes, .* allow more: `max_bytes=5000000`", max_bytes=4_999_999)
+    refused(content, "not a state that can be restored", max_bytes=5_000_000)
+    (tmp_path / "state").write_bytes(content)
+    with pytest.raises(StateError, match="max_bytes=5000000"):
+        Engine.restore(tmp_path / "state", max_bytes=100_000)
+    with pytest.raises(StateError, match=f"max_bytes={len(content)}"):
+        Engine.restore(tmp_path / "state", max_bytes=100)

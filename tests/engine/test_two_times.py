@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.replay import compare, runnable
-from tests.engine.telling import Fact, reported, reported_at_once
+from tests.engine.telling import Fact, reported, reported_both_ways
 from tests.strategies import Case
 
 INPUTS = """
@@ -63,11 +63,7 @@ REPORTED: dict[str, tuple[str, list[Fact], dict[int, list[str]]]] = {
 @pytest.mark.parametrize("name", REPORTED)
 def test_is_reported(name: str) -> None:
     rules, facts, expected = REPORTED[name]
-    until = max(expected)
-    assert reported(INPUTS + rules, facts, until) == expected
-    assert reported_at_once(INPUTS + rules, facts, until) == [
-        line for lines in expected.values() for line in lines
-    ]
+    assert reported_both_ways(INPUTS + rules, facts, max(expected)) == expected
 
 
 def test_an_answer_about_a_tick_to_come_is_reported_whatever_other_rules_there_are() -> None:

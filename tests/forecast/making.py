@@ -16,8 +16,7 @@ from antelog.engine.columns.tables import Numbers
 from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import OUTCOMES
-from antelog.forecast.inference.forms import chains_of
-from antelog.forecast.inference.formulas import Formula, formula_of
+from antelog.forecast.inference.forms import Formula, chains_of, formula_of
 from antelog.forecast.judges.judge import Judge
 from antelog.forecast.judges.outcomes import OutcomeStatistics
 from antelog.forecast.model_file import Model

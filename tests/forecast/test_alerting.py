@@ -1,4 +1,4 @@
-"""antelog/forecast/lines.py, antelog/forecast/columns.py: alerts stand among the lines of the log."""
+"""antelog/forecast/{lines,columns}.py: alerts stand among the lines of the log, and are scored."""
 
 from __future__ import annotations
 
@@ -107,14 +107,59 @@ def test_likely_and_a_tenth_below_unlikely_again() -> None:
     assert alerts(*of(0.64, 0.85, 0.78, 0.69)) == ([(1, "likely"), (3, "unlikely")], [])
     assert alerts(*of(0.8)) == ([(0, "likely")], [0])
     assert alerts(*of(0.79, 0.1)) == ([], [])
-
-
-def test_between_the_two_nothing_changes() -> None:
     assert alerts(*of(0.75, 0.75, 0.85, 0.75, 0.85)) == ([(2, "likely")], [0])
-    assert alerts(*of(0.75), before=np.array([0])) == ([], [0])
 
 
 def test_where_no_chance_is_known_nothing_changes() -> None:
     unknown = float("nan")
     assert alerts(*of(0.9, unknown, 0.9)) == ([(0, "likely")], [0])
-    assert alerts(*of(unknown), before=np.array([0])) == ([], [0])
+    for chance in (0.75, unknown):
+        assert alerts(*of(chance), before=np.array([0])) == ([], [0])
+
+
+def facts(seed: int, ticks: int = 300) -> list[tuple[str, int, int]]:
+    random, found = np.random.default_rng(seed), []
+    for x in ("wt1", "wt2", "wt3"):
+        on = False
+        for tick in range(ticks):
+            on = random.random() < (0.9 if on else 0.3)
+            if on:
+                found.append((x, tick, tick + int(random.random() < 0.2)))
+    return found
+
+
+def run(engine: Engine, end: int) -> list[dict[str, Any]]:
+    log: list[dict[str, Any]] = replayed(engine, {"Ping": facts(1)}, [end])["Up"].to_pylist()
+    return log
+
+
+@pytest.mark.parametrize("options", [{}, {"model": "learn"}, {"min_chance": 0.6}])
+def test_scores_count_the_alerts_that_rang(options: dict[str, Any]) -> None:
+    engine = Engine(antelog.parse(RULES), **options)
+    log = run(engine, 310)
+    rang: dict[tuple[str, int], int] = {}
+    for line in log:
+        if line["change"] == "likely":
+            rang.setdefault((line["X"], line["T"]), line["tick"])
+    came = {(line["X"], line["T"]): line["tick"] for line in log if line["change"] == "confirmed"}
+    leads = sorted(came[each] - tick for each, tick in rang.items() if each in came)
+    (row,) = engine.scores().to_pylist()
+    alert = row["program_alert"]
+    assert (alert["threshold"], alert["alerts"]) == (0.8, len(rang))
+    assert alert["precision"] == pytest.approx(len(leads) / len(rang))
+    assert alert["lead_half"] == leads[(len(leads) - 1) // 2]
+    if "model" not in options:
+        assert row["confirmed"] == len(came)
+        assert alert["found"] == pytest.approx(len(leads) / len(came))
+
+
+def test_with_another_threshold_it_begins_anew() -> None:
+    engine = Engine(antelog.parse(RULES))
+    run(engine, 200)
+    before = engine.scored["Up"]
+    engine.change_rules(antelog.parse(RULES.replace("80%", "60%")))
+    anew = engine.scored["Up"]
+    assert (before.threshold, anew.threshold, anew.program.answers) == (0.8, 0.6, 0)
+    assert before.program.answers > 100
+    run(engine, 310)
+    assert 0 < engine.scored["Up"].program.answers < 600

@@ -25,14 +25,9 @@ query Calm(X, T).
 query Again(X, T).
 """
 DEVICES, TICKS = 50, 200
-AGES = 7
-"""An answer is decided so many ticks after its own: the last fact's tick and its delay."""
-
-FEWEST = 100
-"""Lines of a class, without which it says too little."""
-
-FAR = 4.0
-"""In standard deviations; of 60 classes of calibrated chances none is so far off in 99 of 100 trials."""
+AGES = 7  # an answer is decided so many ticks after its own: the last fact's tick and its delay
+FEWEST = 100  # lines of a class, without which it says too little
+FAR = 4.0  # deviations; of 60 classes of calibrated chances none is so far off in 99 of 100 trials
 
 
 @dataclass(frozen=True)

@@ -47,10 +47,9 @@ def test_a_query_that_is_the_same_keeps_its_chances() -> None:
     later = advanced(plain, 140), advanced(changed, 140)
     assert later[0]["Malf"] == later[1]["Malf"]
     assert any(line["chance_from"] == "outcomes" for line in later[1]["Malf"])
-    scores = [each.scores().to_pylist() for each in (plain, changed)]
-    assert [row for row in scores[0] if row["query"] == "Malf"] == [
-        row for row in scores[1] if row["query"] == "Malf"
-    ]
+    one, other = (each.scores().to_pylist()[0] for each in (plain, changed))
+    assert one["query"] == "Malf"
+    assert one == other
 
 
 def test_a_changed_one_begins_anew_with_what_is_known_of_facts() -> None:

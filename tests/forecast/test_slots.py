@@ -80,11 +80,8 @@ def right(found: dict[str, pl.DataFrame]) -> None:
 
 @pytest.mark.parametrize(
     ("levels", "chance"),
-    [
-        pytest.param(APART, "40%", id="apart"),
-        pytest.param(TWO, "10%, again 70%", id="in spells"),
-        pytest.param(SELDOM, "24%", id="seldom"),
-    ],
+    [(APART, "40%"), (TWO, "10%, again 70%"), (SELDOM, "24%")],
+    ids=["apart", "in spells", "seldom"],
 )
 def test_one_declared_level_is_enough(levels: Levels, chance: str) -> None:
     right(lines(declaring(chance), levels.facts(0), learn=False))
@@ -107,13 +104,7 @@ def in_silence(levels: Levels, seed: int) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize(
-    "levels",
-    [
-        pytest.param(APART, id="apart"),
-        pytest.param(TWO, id="in spells"),
-        pytest.param(THREE, id="three levels"),
-        pytest.param(SELDOM, id="seldom"),
-    ],
+    "levels", [APART, TWO, THREE, SELDOM], ids=["apart", "in spells", "three levels", "seldom"]
 )
 def test_learned_levels_are_right_in_silence(levels: Levels) -> None:
     """All chances together: the chances of single devices are somewhat off, for each is learned by itself."""

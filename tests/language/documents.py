@@ -18,8 +18,7 @@ NUMBERS = st.one_of(
 )
 AMOUNTS = st.integers(0, 2**53) | st.floats(0, 2**53).map(syntax.number)
 
-LIMITS = {"patience": 15, "hot": 90.5, "cold": -5}
-"""Limits that every document declares."""
+LIMITS = {"patience": 15, "hot": 90.5, "cold": -5}  # limits that every document declares
 UNITS = st.sampled_from(["minutes", "s"])
 BOUNDS = st.builds(syntax.Bound, AMOUNTS, st.none() | NAMES) | st.builds(
     syntax.Bound, st.just(15), st.none() | NAMES, st.just("patience")

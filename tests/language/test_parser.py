@@ -2,8 +2,12 @@
 
 import pytest
 
+import antelog
+from antelog import ProgramError
 from antelog.diagnostics import Source, Span
-from antelog.language.parser import parse
+from antelog.language import parser
+from antelog.language.parser import cut, parse
+from antelog.language.printer import to_text
 from antelog.language.syntax import (
     Anonymous,
     Atom,
@@ -206,3 +210,123 @@ def test_words_of_the_language_name_no_predicate(word: str) -> None:
     for text in (f"P(T) :- {word}(T).", f"Q(T) -> {word}(T).", f"input {word}(time).", f"static {word}(a)."):
         (found,) = parse(Source(text)).diagnostics
         assert (found.code, text[found.span.start : found.span.end]) == ("E001", word)
+
+
+# ---- comments, and where statements end ----
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("delay P(_) = 2 % slow", "delay P(_) = 2       "),
+        ("delay P(_) = 2% slow", "delay P(_) = 2      "),
+        ("delay P(_, 5% five", "delay P(_, 5      "),
+        ("delay P(_) = 1 (70%, 30%)% late", "delay P(_) = 1 (70%, 30%)      "),
+        ("delay P(_) = 1 (70 %, 30%)", "delay P(_) = 1 (70        "),
+        ('delay P("(", 5% five', 'delay P("(", 5      '),
+        ("input P(time) delay 0 (9%)", None),
+        ("input P(time) delay 0% none", "input P(time) delay 0      "),
+        ("chance P(_) = 5%, again 80%.% often", "chance P(_) = 5%, again 80%.       "),
+        ("chance P(5% five", "chance P(5      "),
+        ("chance P(_) =5%", None),
+        ("query P(X, T) alert 80%", None),
+        ("query P(X, T) window 5% ticks", "query P(X, T) window 5       "),
+        ("P(X, T) :- Q(X, V, T), V = 5% of it", "P(X, T) :- Q(X, V, T), V = 5       "),
+        ("P(X, T) :- again(X, V, T), alert 5% of it", "P(X, T) :- again(X, V, T), alert 5       "),
+        ("chance P(_) = 5%% five", "chance P(_) = 5%      "),
+        ('P("5%, again 5%", T)% none', 'P("5%, again 5%", T)      '),
+    ],
+)
+def test_comments_are_blank(text: str, left: str | None) -> None:
+    assert cut(text).text == (left or text)
+
+
+def test_a_percentage_ends_no_statement() -> None:
+    text = "chance P(_) = 0.5%, again 1.5%. % twice.\ndelay P(_) = 0 (1.5%).\nQ(T) :- P(T)."
+    cuts = cut(text).statements
+    assert [text[each.start : each.end] for each in cuts] == [
+        "chance P(_) = 0.5%, again 1.5%.",
+        "delay P(_) = 0 (1.5%).",
+        "Q(T) :- P(T).",
+    ]
+
+
+def test_what_is_read_shows_each_percentage() -> None:
+    text = """delay Temp(_, _, _) = 2 % slow
+        .
+        chance Temp(_, high, _) = 5%, % seldom, again 3%
+          again 80%.
+    """
+    assert to_text(parse(Source(text)).document) == (
+        "delay Temp(_, _, _) = 2.\nchance Temp(_, high, _) = 5%, again 80%.\n"
+    )
+
+
+def test_a_missing_full_stop_does_not_hide_the_next_percentage() -> None:
+    (error,) = parse(Source("query P(X, T)\nchance Q(_) = 5%, again 80%.\nQ(T) :- P(T).")).diagnostics
+    assert error.message == "this statement has no full stop at its end"
+
+
+# ---- programs beyond all measure are refused at once, and large ones are not ----
+
+RULE = "P(X, T) :- A(X, T). query P(X, T)."
+
+
+def _columns(count: int) -> str:
+    return ", ".join(f"X{i}" for i in range(count))
+
+
+WRONG = {
+    "name": (f"P{'a' * 10**6}(X, T) :- A(X, T).", "more than 10000 characters"),
+    "quoted": (f'P(X, T) :- A(X, "{"a" * 10**6}", T).', "more than 10000 characters"),
+    "number": (f"P(X, T) :- A(X, {'7' * 10**6}, T).", "more than 10000 characters"),
+    "unfinished": (f"P(X, T) :- A(X, T), {'a' * 10**6}", "more than 10000 characters"),
+    "columns": (f"P({_columns(20_000)}, T) :- A({_columns(20_000)}, T).", "20001 columns; 1000"),
+    "input": (f"input A({_columns(1_000).lower()}, time).", "1001 columns; 1000"),
+    "delay": (f"delay A({_columns(1_000)}, T) = 1.", "1001 columns; 1000"),
+    "negated": (f"P(X, T) :- A(X, T), not B({_columns(1_000)}, T).", "1001 columns; 1000"),
+    "conditions": (f"P(X, T) :- A(X, T){', X != 1' * 20_000}.", "20001 conditions; 5000"),
+    "deep": (f"P(X, T) :- A(X, V, T), V > {' + '.join('V' * 1_000)}.", "more than 100 calculations"),
+    "nested": (f"P(X, T) :- A(X, V, T), V > {'abs(' * 500}V{')' * 500}.", "more than 100 calculations"),
+    "unread": ("." * 10**6, "more than 1000 statements cannot be read"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_too_large_is_refused_with_its_limit(name: str) -> None:
+    text, reason = WRONG[name]
+    with pytest.raises(ProgramError) as error:
+        antelog.parse(f"{RULE}\n{text}")
+    last = error.value.diagnostics[-1]
+    assert (last.code, last.name) == ("E003", "too-large")
+    assert reason in last.message
+    assert last.hint
+    assert last.span.start >= len(RULE)
+
+
+def test_too_many_statements(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parser, "MOST_RULES", 3)
+    monkeypatch.setattr(parser, "MOST_STATEMENTS", 6)
+    assert [
+        *antelog.parse("static S(a). S(a). S(b). S(c). P(X, T) :- A(X, T), S(X). query P(X, T).").plan.queries
+    ]
+    with pytest.raises(ProgramError, match=r"more than 3 rules and declarations"):
+        antelog.parse(RULE + "Q(X, T) :- A(X, T). query Q(X, T).")
+    with pytest.raises(ProgramError, match=r"more than 6 statements"):
+        antelog.parse("static S(a)." + "S(a)." * 6 + RULE)
+    with pytest.raises(ProgramError, match=r"more than 6 statements"):
+        antelog.parse("static S(a)." + "S(a)." * 9)
+
+
+def test_a_text_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parser, "LONGEST_TEXT", 50)
+    (found,) = parse(Source(RULE * 2)).diagnostics
+    assert "has 68 characters; 50 are the most" in found.message
+
+
+def test_what_is_large_is_read() -> None:
+    assert [*antelog.parse(f"% {'=' * 10**6}\n{RULE}").plan.queries], "lines that divide"
+    assert [*antelog.parse(f'P(X, T) :- A(X, "{"a" * 9_000}", T). query P(X, T).').plan.queries]
+    assert [*antelog.parse(f"P(X0, T) :- A({_columns(900)}, T). query P(X0, T).").plan.queries]
+    assert [*antelog.parse(f"P(X, T) :- A(X, T){', X != 1' * 2_000}. query P(X, T).").plan.queries]
+    assert [*antelog.parse(f"P(X, T) :- A(X, V, T), V > {' + '.join('V' * 90)}. query P(X, T).").plan.queries]

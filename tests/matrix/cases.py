@@ -1,7 +1,4 @@
-"""The cases of the matrix: each example, idiom and conformance case, plain and with something added.
-
-A case is a folder: a program, its files of facts, and what a command needs to read them.
-"""
+"""The cases of the matrix: each example, idiom and conformance case, plain and with something added."""
 
 from __future__ import annotations
 
@@ -28,17 +25,14 @@ _TIMES = ("arrival", "time")
 
 @dataclass(frozen=True)
 class MatrixCase:
-    """A program, the options of a command that reads its facts, and the files by name.
-
-    `model` are the options of commands that know of chances; `added` names what `complete` is to add.
-    """
+    """A program, the options of a command that reads its facts, and the files by name."""
 
     name: str
     program: str
     options: tuple[str, ...]
     files: Mapping[str, bytes]
-    model: tuple[str, ...] = ()
-    added: str = "plain"
+    model: tuple[str, ...] = ()  # the options of commands that know of chances
+    added: str = "plain"  # the name of what `complete` is to add
 
     def complete(self) -> MatrixCase:
         """The case with what is added, which takes its program apart."""

@@ -1,7 +1,4 @@
-"""What shows a line, each as a function of a case that gives what is wrong: an empty list if nothing is.
-
-They are called in the folder of the case. Nothing is made up: all lines come from `antelog try`.
-"""
+"""What shows a line, each as a function of a case that gives what is wrong: an empty list if nothing is."""
 
 from __future__ import annotations
 

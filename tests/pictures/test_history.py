@@ -149,20 +149,17 @@ def test_a_line_that_is_no_change(line: str, tmp_path: Path) -> None:
         found(path)
 
 
-@pytest.mark.parametrize("source", [3, [3], {"Malf": 3}])
-def test_what_cannot_be_drawn(source: Any) -> None:
-    with pytest.raises(DataError, match="cannot be drawn; give"):
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        *((each, "cannot be drawn; give") for each in (3, [3], {"Malf": 3})),
+        (pd.DataFrame({"device": [1]}), "a table with the columns device has no changes"),
+        ("nowhere/log.jsonl", "cannot be read: No such file"),
+    ],
+)
+def test_what_cannot_be_drawn(source: Any, said: str) -> None:
+    with pytest.raises(DataError, match=said):
         found(source)
-
-
-def test_a_table_of_something_else() -> None:
-    with pytest.raises(DataError, match="a table with the columns device has no changes"):
-        found(pd.DataFrame({"device": [1]}))
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="cannot be read: No such file"):
-        found(tmp_path / "log.jsonl")
 
 
 # ---- what is shown of it ----

@@ -143,7 +143,6 @@ def stream(name: str, folder: Path, most: int | None = None) -> Case:
     return Case(name, program, path, {source.name: file})
 
 
-MOST = 3_000
-"""The facts of a recorded stream that are taken in every run of the tests."""
+MOST = 3_000  # the facts of a recorded stream that are taken in every run of the tests
 STREAMS = list(streams())
 SAMPLE = [name for name in STREAMS if name in ("outbreak", "gap-1", "overheating", "rush", "shocks")]

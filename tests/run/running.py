@@ -23,8 +23,7 @@ PROGRAM = antelog.parse(
     "tick 1 second.\ninput P(x, time) delay 2.\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T)."
 )
 SECOND = 1_000_000
-READERS: list[InputReader] = []
-"""Those that are open."""
+READERS: list[InputReader] = []  # those that are open
 
 
 @dataclass

@@ -1,25 +1,15 @@
-"""antelog/run/{address,values}.py: addresses as texts, variables and secrets in them."""
+"""antelog/run/{address,values}.py: addresses and other settings as texts, variables and secrets in them."""
+
+from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
 
 from antelog.files.naming import Form
-from antelog.run.address import (
-    Address,
-    Console,
-    Files,
-    Jdbc,
-    Kafka,
-    Posted,
-    Rate,
-    Standard,
-    Table,
-    address_of,
-    apart,
-)
+from antelog.run.address import Console, Files, Jdbc, Kafka, Posted, Rate, Standard, Table, address_of, apart
 from antelog.run.sources.opening import FOLLOWED
-from antelog.run.values import SettingError, filled
+from antelog.run.values import SettingError, duration, filled, length_of, token, trigger
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES
 
 
@@ -48,7 +38,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ),
     ],
 )
-def test_a_text_is_an_address(text: str, address: Address) -> None:
+def test_a_text_is_an_address(text: str, address: object) -> None:
     assert address_of(text) == address
 
 
@@ -137,3 +127,50 @@ def test_variables_are_filled_in_last() -> None:
     """A password that looks like part of an address is none."""
     found = apart("jdbc:h2://h/d?password=$P", lambda text: text.replace("$P", "x&user=y"))
     assert found == ("jdbc:h2://h/d", (("password", "x&user=y"),))
+
+
+# ---- values of settings ----
+
+
+@pytest.mark.parametrize(
+    ("text", "microseconds"),
+    [
+        ("30 seconds", 30_000_000),
+        ("10s", 10_000_000),
+        (" 1.5 hours ", 5_400_000_000),
+        ("10", None),
+        ("soon", None),
+    ],
+)
+def test_lengths(text: str, microseconds: int | None) -> None:
+    assert length_of(text) == microseconds
+
+
+def test_durations_are_of_a_millisecond_or_more() -> None:
+    assert (trigger("10s"), trigger("once"), duration("1.5 hours")) == (
+        "10000 milliseconds", "once", 5_400_000_000,
+    )  # fmt: skip
+    for text, message in [("often", "is not a duration"), ("10us", "shorter than a millisecond")]:
+        with pytest.raises(SettingError, match=message):
+            duration(text)
+    with pytest.raises(SettingError, match=r"Did you mean once\?"):
+        trigger("onze")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("0123456789abcdef", "seen by everybody"),
+        ("@", "seen by everybody"),
+        ("@missing", "missing cannot be read: No such file"),
+        ("@short", "@short is not a token: one has 16 letters"),
+        ("$NOT_THERE", "is not a token"),
+    ],
+)
+def test_texts_that_are_no_tokens(
+    given: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("short").write_text("secret")
+    with pytest.raises(SettingError, match=said.replace("$", r"\$")):
+        token(given)

@@ -12,8 +12,8 @@ import pytest
 import antelog
 from antelog.process import Engine
 from antelog.run.answer_details import AnswerDetail, DetailWriter, LiteralDetail, detail_of
-from antelog.run.store import Store
 from antelog.run.store.inbox import WHILE, ask
+from antelog.run.store.store import Store
 
 RULES = """
 input Temp(device, level, time) one per device.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -62,14 +63,21 @@ def test_by_the_wall_clock_rows_arrive_when_they_are_read(path: Path) -> None:
 # ---- a window ----
 
 
+def _finished(reader: InputReader) -> Iterator[int]:
+    """The finished tick after each read."""
+    now = -1
+    while not reader.through:
+        reader.read(Now(now, 0))
+        now = reader.finished(Now(now, 0))
+        yield now
+
+
 def test_long_recordings_pass_through_a_window(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "ROOM", 100_000)
     _write(path, [i // 1000 for i in range(900_000)])
-    reader, now, held = recorded([path]), -1, 0
-    while not reader.through:
-        reader.read(Now(now, 0))
+    reader, held = recorded([path]), 0
+    for now in _finished(reader):
         held = max(held, reader.waiting.count("P"))
-        now = reader.finished(Now(now, 0))
         reader.waiting.batch(now, 10**7)
     assert 100 < now < 900
     assert held < 800_000
@@ -78,25 +86,15 @@ def test_long_recordings_pass_through_a_window(path: Path, monkeypatch: pytest.M
 def test_long_recordings_out_of_order_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "ROOM", 1_000)
     _write(path, [*(i // 1000 for i in range(900_000)), 0])
-    reader = recorded([path])
-
-    def read() -> None:
-        finished = -1
-        while not reader.through:
-            reader.read(Now(finished, 0))
-            finished = reader.finished(Now(finished, 0))
-
     with pytest.raises(DataError, match="the facts of P are too many to be sorted, and not in order"):
-        read()
+        list(_finished(recorded([path])))
 
 
 def test_one_tick_may_be_larger_than_the_window(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "ROOM", 2)
     _write(path, [7] * 600_000)
     reader = recorded([path])
-    while not reader.through:
-        reader.read(Now(-1, 0))
-        assert reader.finished(Now(-1, 0)) == -1
+    assert set(_finished(reader)) == {-1}
     assert reader.waiting.count("P") == 600_000
 
 

@@ -19,8 +19,7 @@ TIMED = """device,level,time
 wt2,high,2024-02-29 10:05
 wt2,high,2024-02-29 11:05
 """
-FIRST = 474_778
-"""The hours from 1970 to 29 February 2024, 10:00."""
+FIRST = 474_778  # the hours from 1970 to 29 February 2024, 10:00
 
 
 def ticks(*arguments: object) -> list[int]:
@@ -171,6 +170,3 @@ def test_late_facts_have_lines_whatever_the_form() -> None:
     pq.write_table(table, "temp.parquet")
     assert try_("--input", "Temp=temp.parquet", "--rejects", "out.jsonl").exit_code == 0
     assert rejected() == [("temp.parquet", 2, "late", "Temp(b, high, 0)")]
-
-
-# ---- values of several kinds ----

@@ -23,13 +23,11 @@ _TYPES = {"text": pa.string(), "number": pa.float64()}
 
 def job_of(plan: Plan, tables: Mapping[str, pa.Table], buckets: int, **settings: Any) -> Job:
     """A job over tables whose column ARRIVED, if there is one, has the arrivals."""
+    schemas = {name: table.schema for name, table in tables.items()}
     types = {
-        source.name: (
-            *(tables[source.name].schema.field(column).type for column in source.columns[:-1]),
-            pa.int64(),
-        )
-        for source in plan.inputs
-        if source.name in tables
+        each.name: (*(schemas[each.name].field(column).type for column in each.columns[:-1]), pa.int64())
+        for each in plan.inputs
+        if each.name in tables
     }
     own = {name for name, table in tables.items() if ARRIVED in table.column_names}
     countings = {name: plan.counting(name) for name in types}
@@ -57,16 +55,13 @@ def tables_of(plan: Plan, facts: Iterable[Fact], *, arrivals: bool = True) -> di
 
 def _type_for(column: Sequence[Value], declared: str | None) -> pa.DataType:
     """The type of a column of a frame. Doubles and whole numbers that they round do not share one."""
-    type_ = _TYPES.get(declared or "") or _type_of(column)
+    # Without a declared type, a column has numbers if all its values are, else texts.
+    numbers = column and not any(isinstance(value, str) for value in column)
+    type_ = _TYPES.get(declared or "") or (pa.float64() if numbers else pa.string())
     if pa.types.is_floating(type_) and any(isinstance(each, int) and abs(each) > 2**53 for each in column):
         assume(all(isinstance(each, int) for each in column))
         return pa.int64()
     return type_
-
-
-def _type_of(column: Sequence[Value]) -> pa.DataType:
-    """The type of a column that is declared without one: numbers, if all its values are, else texts."""
-    return pa.float64() if column and not any(isinstance(value, str) for value in column) else pa.string()
 
 
 def kernel_log(plan: Plan, facts: Iterable[Fact], until: int) -> list[dict[str, Any]]:
@@ -77,11 +72,8 @@ def kernel_log(plan: Plan, facts: Iterable[Fact], until: int) -> list[dict[str, 
 
 def comparable(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Rows in an order of their own, and without what only DataFrames have."""
-    plain = []
-    for row in rows:
-        kept = {name: value for name, value in row.items() if name != "answer"}
-        # A frame for several queries has columns that some have no use for.
-        plain.append(_without_nothing(kept))
+    # A frame for several queries has columns that some have no use for.
+    plain = [_without_nothing({name: row[name] for name in row if name != "answer"}) for row in rows]
     return sorted(plain, key=lambda row: json.dumps(row, sort_keys=True, default=str))
 
 

@@ -6,7 +6,7 @@ from antelog.compile.nodes.plan import Input, Plan
 from antelog.program import parse
 from tests.spark.comparing import Fact
 
-PROGRAMS = {
+PROGRAMS = {  # each has a key
     "evidence before any fact": """
         input A(x: text, time). input B(x: text, time) delay 2. input C(x: text, time).
         P1(X, T) :- A(X, T-1), B(X, T).    P1(X, T) :- C(X, T+1), B(X, T-2).
@@ -70,7 +70,6 @@ PROGRAMS = {
         Dark(X, T) :- Lamp(X), not Off(X, T).
         query Off(X, T).    query Dark(X, T).""",
 }
-"""Each has a key."""
 
 _VALUES = {"text": ("a", "b", "c", "d"), "number": (0.0, 1.0, 2.0), None: ("a", "b")}
 

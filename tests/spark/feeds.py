@@ -1,7 +1,4 @@
-"""The records that a stream of changes writes to a feed, compared with the lines of an engine.
-
-On Spark and on Spark Connect.
-"""
+"""The records that a stream of changes writes to a feed, compared with the lines of an engine."""
 
 import json
 from pathlib import Path
@@ -9,7 +6,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from antelog.run.store import FeedReader, FolderFeed
+from antelog.run.store.feed import FeedReader, FolderFeed
 from antelog.spark import changes
 from tests.run.cases import Case
 from tests.run.runners import between, in_steps, lines_of, named

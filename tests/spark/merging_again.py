@@ -1,7 +1,4 @@
-"""Merges and appends batches to tables, some of them again: in a process that has their archives.
-
-python -m tests.spark.merging_again classic FOLDER      prints the forms that it was done with
-"""
+"""Merges and appends batches to tables, some of them again: in a process that has their archives."""
 
 import os
 import sys

@@ -1,8 +1,4 @@
-"""Spark without Spark: the functions it would call, called in its stead, in this process.
-
-Rows are dealt to tasks, packed, sent to their buckets, and what the buckets tell is unpacked. The
-store is a dictionary, and a worker may forget what it knows at any time.
-"""
+"""Spark without Spark: the functions it would call, called in its stead, in this process."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -123,10 +119,8 @@ class Stream:
             if rows:
                 reported += list(keeper.handleInputRows((number,), iter(rows), _Times(wall)))
             for at in sorted(timer for timer in store.timers if timer <= wall):
-                info = None
-                reported += list(
-                    keeper.handleExpiredTimer(key=(number,), timerValues=_Times(wall), expiredTimerInfo=info)
-                )
+                times = _Times(wall)
+                reported += keeper.handleExpiredTimer(key=(number,), timerValues=times, expiredTimerInfo=None)
                 store.timers.discard(at)
         return seen(self._job, [row.asDict() for row in reported])
 

@@ -19,8 +19,7 @@ from tests.spark.comparing import Fact, tables_of
 
 Part = Mapping[str, pa.Table]
 
-ATTEMPTS = 5
-"""So often a stream is started without a batch coming of it."""
+ATTEMPTS = 5  # so often a stream is started without a batch coming of it
 
 
 def frames_of(spark: SparkSession, program: Program, facts: Sequence[Fact]) -> dict[str, DataFrame]:

@@ -1,7 +1,4 @@
-"""Tables of Delta and Iceberg for tests, read and written by a process of its own that has their archives.
-
-python -m tests.spark.tables FOLDER STATEMENT...      what each statement of SQL returns, as lines of JSON
-"""
+"""Tables of Delta and Iceberg for tests, read and written by a process of its own that has their archives."""
 
 import json
 import os
@@ -17,11 +14,10 @@ from tests.servers import UnavailableError, for_delta, for_iceberg
 
 ROOT = Path(__file__).resolve().parents[2]
 Row = dict[str, Any]
-PLACES = {
+PLACES = {  # the names of a table in SQL and on the command line, and what is said before the first one
     "delta": ("delta.`{}/{}`", "delta:./{}", ""),
     "iceberg": ("plant.lines.{1}", "iceberg:plant.lines.{}", "CREATE NAMESPACE IF NOT EXISTS plant.lines"),
 }
-"""The names of a table in SQL and on the command line, and what is said before the first one."""
 
 
 def known_forms() -> dict[str, str]:

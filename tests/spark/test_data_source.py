@@ -14,7 +14,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from antelog.errors import ArgumentError, DataError, UnsupportedError
 from antelog.files import ARRIVAL
-from antelog.run.store import FeedReader, FolderFeed
+from antelog.run.store.feed import FeedReader, FolderFeed
 from antelog.spark import register_source
 from antelog.spark.bucket.unpacking import columns_of
 from antelog.spark.data_source import AntelogSource, FeedLines, lines_of
@@ -95,10 +95,8 @@ def test_another_query_begins_anew(tmp_path: Path) -> None:
     _commit(feed, "q", 0, batches)
     _commit(feed, "another", 0, batches)
     heads = [each["head"] for each in _records(feed) if "head" in each]
-    assert [(head["run"], head["open"]) for head in heads if isinstance(head, dict)] == [
-        ("q", []),
-        ("another", []),
-    ]
+    found = [(head["run"], head["open"]) for head in heads if isinstance(head, dict)]
+    assert found == [("q", []), ("another", [])]
 
 
 def test_what_is_no_feed_is_refused(tmp_path: Path) -> None:
@@ -132,7 +130,5 @@ def test_a_stream_of_changes_is_written_to_a_feed(spark: SparkSession, name: str
 def test_reading_says_what_to_use_instead() -> None:
     read = source({})
     for how in (read.schema, lambda: read.reader(SCHEMA), lambda: read.streamReader(SCHEMA)):
-        with pytest.raises(
-            UnsupportedError, match="the format antelog writes and does not read: use antelog"
-        ):
+        with pytest.raises(UnsupportedError, match="antelog writes and does not read: use antelog"):
             how()

@@ -1,9 +1,4 @@
-"""Table functions and the feed of a stream have the lines of an engine on Spark Connect.
-
-    python -m tests.spark.test_on_connect sql      prints the name of each example whose lines are right
-
-A process that has begun with one kind of session cannot have the other.
-"""
+"""Table functions and the feed of a stream have the lines of an engine on Spark Connect."""
 
 import os
 import subprocess

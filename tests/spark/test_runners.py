@@ -1,8 +1,4 @@
-"""Recorded facts through a batch and a stream on Spark: the changes are those of `Engine`.
-
-`tests/run/test_runners.py` compares `Engine` with the commands, on the same facts: in every run of the tests
-a few examples, and the first facts of a few streams; in `make long` all of both, with all of their facts.
-"""
+"""Recorded facts through a batch and a stream on Spark: the changes are those of `Engine`."""
 
 import random
 from collections.abc import Sequence
@@ -49,9 +45,8 @@ def compare(spark: SparkSession, case: Case, folder: Path) -> None:
     timeless = without(case.facts)
     log = in_one_step(case)
     assert batch(spark, case, timeless) == in_order(rows_of(log))
-    assert streamed(spark, case, [timeless], folder / "whole") == in_order(
-        rows_of(log, highest(case.facts) - 1)
-    )
+    expected = in_order(rows_of(log, highest(case.facts) - 1))
+    assert streamed(spark, case, [timeless], folder / "whole") == expected
     compare_parts(spark, case, folder)
 
 

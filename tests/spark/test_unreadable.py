@@ -1,16 +1,11 @@
-"""antelog/spark/endpoints/unreadable.py: files that cannot be read, and streams that go on without them."""
-
-from typing import Any, cast
+"""antelog/spark/failures.py: files that cannot be read."""
 
 import pytest
 from pyspark.sql import SparkSession
 
-from antelog import DataError
 from antelog.accounts import PARTICULAR
 from antelog.spark.endpoints.sinks import commonest
-from antelog.spark.failures import Unreadable, is_same, plain, shown, unreadable
-from antelog.spark.pipeline.stream_run import StreamRun
-from tests.spark.pipeline.test_stream_run import EndedQuery
+from antelog.spark.failures import is_same, plain, shown, unreadable
 
 SAID = """An error occurred while calling o130.collectToPython.
 : org.apache.spark.SparkException: [FAILED_READ_FILE.NO_HINT] Encountered error while reading file {file}. \
@@ -69,55 +64,6 @@ def test_a_file_that_cannot_be_read_is_named() -> None:
     assert found is not None
     assert is_same(found, "file:/in/b b.parquet")
     assert not is_same(found, "file:/in/b.parquet")
-
-
-# ---- streams ----
-
-
-def followed(*failures: str | None, leaves_out: bool = True) -> tuple[list[str], list[int]]:
-    queries = [EndedQuery(each) for each in failures]
-    left: list[Unreadable] = []
-    following = StreamRun(
-        lambda: cast(Any, queries.pop(0)),
-        counts={0: {"given": 3}},
-        leave_out=left.append if leaves_out else None,
-    )
-    done = [each.number for each in following.progress(lambda: False)]
-    assert queries == []
-    return [shown(file.file) for file in left], done
-
-
-@pytest.fixture(autouse=True)
-def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antelog.spark.pipeline.stream_run._PAUSE", 0)
-
-
-def test_a_stream_goes_on_without_damaged_files() -> None:
-    others = [failure(f"file:///in/{i}.parquet") for i in range(10)]
-    names = [f"/in/{i}.parquet" for i in range(10)]
-    assert followed(*others, None) == (names, [0])
-
-
-def test_a_file_that_comes_through_a_network_must_be_damaged_twice() -> None:
-    assert followed(failure(REMOTE), None) == ([], [0])
-    assert followed(failure(REMOTE), failure(REMOTE), None) == ([REMOTE], [0])
-
-
-@pytest.mark.parametrize("failures", [[failure(cause=BROKEN_OFF)], [failure(), failure()]])
-def test_a_stream_stops_if_a_file_cannot_be_reached_or_to_leave_it_out_is_no_help(
-    failures: list[str],
-) -> None:
-    with pytest.raises(DataError, match=r"^/in/b b\.parquet: cannot be read: "):
-        followed(*failures)
-
-
-def test_a_failure_while_results_are_written_may_be_about_a_file() -> None:
-    queries = [EndedQuery("the function failed"), EndedQuery(None)]
-    left: list[Unreadable] = []
-    following = StreamRun(lambda: cast(Any, queries.pop(0)), counts={0: {}}, leave_out=left.append)
-    following.failures.append(Exception(failure()))
-    assert [each.number for each in following.progress(lambda: False)] == [0]
-    assert [file.reason for file in left] == ["it is not a Parquet file. Expected magic number at tail"]
 
 
 def test_of_the_reasons_for_rejects_the_commonest_is_found(spark: SparkSession) -> None:

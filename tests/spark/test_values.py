@@ -33,12 +33,8 @@ TYPES: dict[str, list[Any]] = {
 
 
 def test_objects_keep_their_types(spark: SparkSession) -> None:
-    program = parse(
-        "\n".join(
-            f"input Seen{i}(what, time). Known{i}(X, T) :- Seen{i}(X, T). query Known{i}(X, T)."
-            for i, _ in enumerate(TYPES)
-        )
-    )
+    rules = "input Seen{0}(what, time). Known{0}(X, T) :- Seen{0}(X, T). query Known{0}(X, T)."
+    program = parse("\n".join(map(rules.format, range(len(TYPES)))))
     inputs = {
         f"Seen{i}": spark.createDataFrame([(value, 0) for value in values], f"what {type_}, time bigint")
         for i, (type_, values) in enumerate(TYPES.items())
@@ -138,22 +134,18 @@ def test_background_facts_come_from_frames(spark: SparkSession) -> None:
     watched = spark.createDataFrame([("a", 1), ("b", 2), ("c", 3)], "what string, level int")
     found = changes(program, {"Seen": frame}, static={"Watched": watched}, buckets=3)
     assert sorted(row.X for row in found.collect()) == ["b", "c"]
+    wrong = watched.selectExpr("what", "string(level) level")
     with pytest.raises(DataError, match="`1` in column level of Watched is not a number"):
-        changes(
-            program, {"Seen": frame}, static={"Watched": watched.selectExpr("what", "string(level) level")}
-        )
+        changes(program, {"Seen": frame}, static={"Watched": wrong})
     wrong = watched.selectExpr("what", "level", f"if(what = 'b', 'has 1 value, not 2', null) {MALFORMED}")
     with pytest.raises(DataError, match="a background fact of Watched cannot be used: has 1 value, not 2"):
         changes(program, {"Seen": frame}, static={"Watched": wrong})
     for odd in ("inf", "nan"):
+        wrong = watched.selectExpr("what", f"double('{odd}') level")
         with pytest.raises(
             DataError, match=f"`{odd}` in column level of Watched is neither a number nor a text"
         ):
-            changes(
-                program,
-                {"Seen": frame},
-                static={"Watched": watched.selectExpr("what", f"double('{odd}') level")},
-            )
+            changes(program, {"Seen": frame}, static={"Watched": wrong})
 
 
 def test_answers_at_the_end_of_a_batch(spark: SparkSession) -> None:
@@ -200,13 +192,8 @@ def test_facts_no_rule_asks_for_are_counted_and_move_the_clock(spark: SparkSessi
         input Temp(x: text, level: text, time) delay 2.
         Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1). query Malf(X, T).
     """)
-    rows = [
-        ("a", "high", 0, 0),
-        ("a", "low", 1, 1),
-        ("a", "low", 9, 9),
-        ("a", "low", 0, 9),
-        ("a", "low", 9, 0),
-    ]
+    low = [("a", "low", time, arrival) for time, arrival in ((1, 1), (9, 9), (0, 9), (9, 0))]
+    rows = [("a", "high", 0, 0), *low]
     frame = spark.createDataFrame(rows, "x string, level string, time int, arrival int")
     found = outputs(program, {"Temp": frame}, buckets=1)
     (counted,) = found.counts.collect()

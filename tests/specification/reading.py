@@ -38,7 +38,8 @@ def because_of(texts: Collection[str], own: Iterable[str], around: Iterable[str]
     """The reasons of a rejection; `around` are more texts with its open variables."""
     names = frozenset(own)
     shared = _outside((*texts, *around)).union(names)
-    return explanation((), [literal_of(text, shared) for text in texts], names).hypotheses
+    literals = [literal_of(text, shared.difference(_AGGREGATED.findall(text))) for text in texts]
+    return explanation((), literals, names).hypotheses
 
 
 def amount_of(reported: Mapping[str, Any]) -> float | None:
@@ -55,6 +56,7 @@ def _outside(texts: Iterable[str]) -> frozenset[str]:
     return frozenset[str]().union(*found)
 
 
+_AGGREGATED = re.compile(r"\b([A-Z]\w*) :")  # the variable whose values are counted or added is never shared
 _AGGREGATE = re.compile(r"\b(count|sum|avg|min|max)\([^()]*\([^()]*\)([^()]|\([^()]*\))*\)")
 
 

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
 from tests.lines import lines_of, open_lines

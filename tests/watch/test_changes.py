@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from antelog.run.address import Kafka, address_of
-from antelog.run.store import BatchFeed, FeedReader, FolderFeed
+from antelog.run.store.feed import BatchFeed, FeedReader, FolderFeed
 from antelog.watch.changes import ChangesPump
 from tests.run.sources.brokers import Broker
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from antelog.run.store import FeedReader, StoredFeedAt
+from antelog.run.store.feed import FeedReader, StoredFeedAt
 from antelog.watch.alerts.alert import Alert
 from antelog.watch.board.board import Board
 from antelog.watch.board.selection import AnswerFilter

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -145,9 +144,8 @@ def test_an_engine_explains_what_it_has_facts_for() -> None:
     assert "the engine has the facts of Temp only from tick" in str(old)
 
 
-@pytest.mark.parametrize("restored", [antelog.Engine.from_bytes])
-def test_a_restored_engine_needs_its_program(restored: Callable[..., antelog.Engine]) -> None:
-    saved = _advanced(3).to_bytes()
+def test_a_restored_engine_needs_its_program() -> None:
+    saved, restored = _advanced(3).to_bytes(), antelog.Engine.from_bytes
     assert restored(saved, antelog.parse(RULES)).why("Malf(wt2, 0)").status == "confirmed"
     with pytest.raises(antelog.UnsupportedError):
         restored(saved).why("Malf(wt2, 0)")

@@ -16,12 +16,11 @@ from antelog.workbench.formatting import WIDTH, laid_out, words_in
 from tests.docs.pages import ROOT, Block, all_blocks
 from tests.language.documents import DOCUMENTS
 from tests.random_mixtures import mixtures
-from tests.strategies import Case, programs
+from tests.strategies import Case
 
 EXAMPLES = sorted([*ROOT.glob("examples/*/*.alog"), *ROOT.glob("docs/**/*.alog")])
 BLOCKS = [block for block in all_blocks() if block.language == "antelog"]
-FREE = ("∧", "% a comment")
-"""Programs with these words are not laid out on the pages."""
+FREE = ("∧", "% a comment")  # programs with these words are not laid out on the pages
 
 
 def formatted(text: str) -> str:
@@ -85,11 +84,6 @@ def test_wrong_programs(path: Path) -> None:
 @given(DOCUMENTS)
 def test_any_syntax_tree(document: syntax.Document) -> None:
     judge(to_text(document))
-
-
-@given(programs())
-def test_random_programs(text: str) -> None:
-    judge(text)
 
 
 @given(mixtures(), st.randoms(use_true_random=False))

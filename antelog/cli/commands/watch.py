@@ -42,7 +42,7 @@ from antelog.run.replay import files_of, static_facts
 from antelog.run.settings import NOW, START, AlertSettings, Settings
 from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
 from antelog.run.sinks.result import StepResult
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.secrets import redacted
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup, alerts_in
 from antelog.watch.alerts.letters import setup_of

@@ -36,7 +36,7 @@ from antelog.run.address import Console
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult, reject_of
-from antelog.run.store import BatchFeed, FolderFeed, about, reject_line
+from antelog.run.store.feed import BatchFeed, FolderFeed, about, reject_line
 from antelog.run.values import ANSWERS
 from antelog.spark import Outputs, guard, outputs
 from antelog.spark.endpoints import sinks

@@ -1,7 +1,6 @@
 """Aggregates in comparisons: `count(P(X, _, T-9..T)) >= 3`, `avg(V : P(V, T-9..T)) > 2 * avg(…)`.
 
-An aggregate lies between a least and a largest value, by the atoms that are true and those that may still
-come. The literal is true once the comparison holds for all values between, and false once it fails for all.
+Atoms may still come: a literal is true once it holds for all possible values, false once it fails for all.
 """
 
 from __future__ import annotations
@@ -13,35 +12,22 @@ from typing import ClassVar, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
+from antelog.compile.literals import terms
 from antelog.compile.literals.conditions import Comparison
 from antelog.compile.literals.literal import AskedNode, Lowering, Reference, TextAround
-from antelog.compile.literals.terms import (
-    Inner,
-    Operand,
-    Part,
-    Replacement,
-    Term,
-    Time,
-    Var,
-    call_parts,
-    variables_in,
-)
 from antelog.language import syntax
 from antelog.language.literals.aggregate import Affine, around_steps
 from antelog.language.printer import value_text
 
 
 class Inside(Struct, frozen=True):
-    """The atoms inside of an aggregate: `P(X, V, T-9..T), V >= 0`; arguments that are None have any value.
-
-    If it is `single`, `first` and `last` are one tick. `relation` names the relation of these atoms.
-    """
+    """The atoms inside of an aggregate: `P(X, V, T-9..T), V >= 0`; arguments that are None have any value."""
 
     predicate: str
-    arguments: tuple[Term | Inner | None, ...]
-    first: Time
-    last: Time
-    single: bool
+    arguments: tuple[terms.Term | terms.Inner | None, ...]
+    first: terms.Time
+    last: terms.Time
+    single: bool  # no range is written: `first` and `last` are one tick
     conditions: tuple[Comparison, ...]
     relation: str
 
@@ -64,14 +50,14 @@ class Inside(Struct, frozen=True):
         )
 
     @property
-    def operands(self) -> tuple[Operand | None, ...]:
+    def operands(self) -> tuple[terms.Operand | None, ...]:
         sides = (side for each in self.conditions for side in each.operands)
         return (*self.arguments, self.first, self.last, *sides)
 
     @property
-    def given(self) -> tuple[Term | None, ...]:
+    def given(self) -> tuple[terms.Term | None, ...]:
         """The arguments, with None for those that may have any value."""
-        return tuple(None if isinstance(each, Inner) else each for each in self.arguments)
+        return tuple(None if isinstance(each, terms.Inner) else each for each in self.arguments)
 
     @property
     def reference(self) -> Reference:
@@ -82,8 +68,8 @@ class Inside(Struct, frozen=True):
         """The conditions with the aggregate's own variables as plain ones, called by `open_name`."""
         return tuple(each.replaced(_Opened()) for each in self.conditions)
 
-    def replaced(self, by: Replacement) -> Inside:
-        arguments = (e if e is None or isinstance(e, Inner) else by.term(e) for e in self.arguments)
+    def replaced(self, by: terms.Replacement) -> Inside:
+        arguments = (e if e is None or isinstance(e, terms.Inner) else by.term(e) for e in self.arguments)
         return replace(
             self,
             arguments=tuple(arguments),
@@ -94,7 +80,7 @@ class Inside(Struct, frozen=True):
 
     @property
     def around(self) -> TextAround:
-        *before, _, end = call_parts(self.predicate, (*self.arguments, self.last))
+        *before, _, end = terms.call_parts(self.predicate, (*self.arguments, self.last))
         if not self.single:
             before += [self.first, ".."]
         conditions = [part for each in self.conditions for part in (", ", *each.parts)]
@@ -106,13 +92,13 @@ class Aggregate(Struct, frozen=True, tag=True):
 
     function: str
     distinct: bool
-    value: Inner | None
+    value: terms.Inner | None
     inside: Inside
     steps: tuple[Affine, ...] = ()
 
     @classmethod
     def of(cls, aggregate: syntax.Aggregate, lowering: Lowering) -> Self:
-        value = None if aggregate.value is None else Inner(aggregate.value.name)
+        value = None if aggregate.value is None else terms.Inner(aggregate.value.name)
         steps = tuple(Affine(each.operator, each.number, each.first) for each in aggregate.steps)
         return cls(aggregate.function, aggregate.distinct, value, Inside.of(aggregate, lowering), steps)
 
@@ -123,7 +109,7 @@ class Aggregate(Struct, frozen=True, tag=True):
         return self.inside.arguments.index(self.value)
 
     @property
-    def least_values(self) -> tuple[Operand, ...]:
+    def least_values(self) -> tuple[terms.Operand, ...]:
         """The lower bounds that the conditions set to the aggregated values."""
         sides = (side for each in self.inside.conditions for side in (each, each.mirrored))
         return tuple(s.right for s in sides if s.left == self.value and s.operator in (">", ">=", "="))
@@ -131,20 +117,20 @@ class Aggregate(Struct, frozen=True, tag=True):
     @property
     def variables(self) -> frozenset[str]:
         """Its variables, but for those that it has for itself."""
-        return variables_in(self.inside.operands)
+        return terms.variables_in(self.inside.operands)
 
     def with_any(self, bound: Set[str]) -> Aggregate:
         """Replaces variables that are not bound by any value, and leaves out conditions on them."""
         if self.variables <= bound:
             return self
         arguments = (
-            None if isinstance(each, Var) and each.name not in bound else each
+            None if isinstance(each, terms.Var) and each.name not in bound else each
             for each in self.inside.arguments
         )
         conditions = tuple(each for each in self.inside.conditions if each.variables <= bound)
         return replace(self, inside=replace(self.inside, arguments=tuple(arguments), conditions=conditions))
 
-    def replaced(self, by: Replacement) -> Aggregate:
+    def replaced(self, by: terms.Replacement) -> Aggregate:
         return replace(self, inside=self.inside.replaced(by))
 
     @property
@@ -158,12 +144,10 @@ class Aggregate(Struct, frozen=True, tag=True):
 
 
 class Aggregation(AskedNode, frozen=True, tag=True):
-    """An aggregate compared with an operand, or with another aggregate."""
-
     has_amount: ClassVar[bool] = True
     left: Aggregate
     operator: str
-    right: Operand | Aggregate
+    right: terms.Operand | Aggregate
 
     @classmethod
     def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Aggregation] | None:
@@ -177,7 +161,7 @@ class Aggregation(AskedNode, frozen=True, tag=True):
 
     @property
     def needs(self) -> frozenset[str]:
-        gives = self.operator == "=" and isinstance(self.right, Var)
+        gives = self.operator == "=" and isinstance(self.right, terms.Var)
         return self.left.variables if gives else self.variables
 
     @property
@@ -196,11 +180,11 @@ class Aggregation(AskedNode, frozen=True, tag=True):
             for e in self.aggregates
         ]
         tests = [tuple(c.operator for c in each.inside.conditions) for each in self.aggregates]
-        own = [tuple(isinstance(a, Inner) for a in each.inside.arguments) for each in self.aggregates]
+        own = [tuple(isinstance(a, terms.Inner) for a in each.inside.arguments) for each in self.aggregates]
         return "aggregation", self.operator, *shapes, *tests, *own
 
     @property
-    def operands(self) -> tuple[Operand | None, ...]:
+    def operands(self) -> tuple[terms.Operand | None, ...]:
         right = () if isinstance(self.right, Aggregate) else (self.right,)
         return (*(operand for each in self.aggregates for operand in each.inside.operands), *right)
 
@@ -208,17 +192,17 @@ class Aggregation(AskedNode, frozen=True, tag=True):
     def compared(self) -> frozenset[str]:
         right = () if isinstance(self.right, Aggregate) else (self.right,)
         inside = (each.compared for e in self.aggregates for each in e.inside.conditions)
-        return variables_in(right).union(*inside)
+        return terms.variables_in(right).union(*inside)
 
     @property
-    def natural(self) -> tuple[Time, ...]:
+    def natural(self) -> tuple[terms.Time, ...]:
         return tuple(each.inside.last for each in self.aggregates if each.inside.single)
 
     @property
-    def times(self) -> tuple[Time, ...]:
+    def times(self) -> tuple[terms.Time, ...]:
         return tuple(end for e in self.aggregates for end in (e.inside.first, e.inside.last))
 
-    def replaced(self, by: Replacement) -> Self:
+    def replaced(self, by: terms.Replacement) -> Self:
         right = self.right
         other = right.replaced(by) if isinstance(right, Aggregate) else by.operand(right)
         return type(self)(self.left.replaced(by), self.operator, other)
@@ -229,7 +213,7 @@ class Aggregation(AskedNode, frozen=True, tag=True):
 
     def around_with(self, bound: Set[str]) -> TextAround:
         before, time, after = self.left.around
-        if self.operator == "=" and isinstance(self.right, Var) and self.right.name not in bound:
+        if self.operator == "=" and isinstance(self.right, terms.Var) and self.right.name not in bound:
             return TextAround((self.right, " = ", *before), time, after)
         if not isinstance(self.right, Aggregate):
             return TextAround(before, time, _joined([*after, f" {self.operator} ", self.right]))
@@ -241,9 +225,8 @@ class Aggregation(AskedNode, frozen=True, tag=True):
         return tuple(each.inside.reference for each in self.aggregates)
 
 
-def _joined(parts: Iterable[Part]) -> tuple[Part, ...]:
-    """Joins neighbouring texts among parts."""
-    found: list[Part] = []
+def _joined(parts: Iterable[terms.Part]) -> tuple[terms.Part, ...]:
+    found: list[terms.Part] = []
     for part in parts:
         if isinstance(part, str) and found and isinstance(found[-1], str):
             found[-1] += part
@@ -252,11 +235,11 @@ def _joined(parts: Iterable[Part]) -> tuple[Part, ...]:
     return tuple(found)
 
 
-def open_name(own: Inner) -> str:
+def open_name(own: terms.Inner) -> str:
     """Names an aggregate's own variable where it has one value at a time."""
     return f"<{own.name}"
 
 
-class _Opened(Replacement):
-    def operand(self, operand: Operand) -> Operand:
-        return Var(open_name(operand)) if isinstance(operand, Inner) else super().operand(operand)
+class _Opened(terms.Replacement):
+    def operand(self, operand: terms.Operand) -> terms.Operand:
+        return terms.Var(open_name(operand)) if isinstance(operand, terms.Inner) else super().operand(operand)

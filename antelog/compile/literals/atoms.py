@@ -89,20 +89,14 @@ class Atom(Literal, frozen=True, tag=True):
 
 @dataclass(frozen=True)
 class FactLiteral:
-    """A fact literal prepared for the engine: the columns that bind variables, repeat them, or are fixed.
-
-    tests          the comparisons about it alone
-    slot           the columns of `one per`, if its input has that promise
-    behind, ahead  the most ticks its time lies before and after the answer's; None: no bound
-    latest         the most ticks its fact comes after its time
-    """
+    """A fact literal prepared for the engine: the columns that bind variables, repeat them, or are fixed."""
 
     node: Atom
-    tests: tuple[Comparison, ...]
-    slot: tuple[int, ...] | None
-    behind: int | None
-    ahead: int | None
-    latest: int
+    tests: tuple[Comparison, ...]  # the comparisons about it alone
+    slot: tuple[int, ...] | None  # the columns of `one per`, if its input has that promise
+    behind: int | None  # the most ticks its time lies before the answer's; None: no bound
+    ahead: int | None  # the most ticks its time lies after the answer's; None: no bound
+    latest: int  # the most ticks its fact comes after its time
 
     @cached_property
     def variables(self) -> frozenset[str]:
@@ -137,10 +131,7 @@ class FactLiteral:
 
 
 class AskedAtom(AskedNode, frozen=True):
-    """Asks for atoms with these arguments (None: any) from one tick to another.
-
-    If it is `single`, no range is written: it is about the tick `last`.
-    """
+    """Asks for atoms with these arguments (None: any) from `first` to `last`; if `single`, at `last`."""
 
     predicate: str
     arguments: tuple[Term | None, ...]
@@ -178,7 +169,6 @@ class Negation(AskedAtom, frozen=True, tag=True):
     """`not P(…, first..last)`: no atom has these values at any of the ticks, or can still become true.
 
     Ticks before 0 have no facts, so the ends need not be natural numbers, and an empty range has no atoms.
-    The relation's answer variables are the arguments that are not None, in order, and the time.
     """
 
     denies: ClassVar[bool] = True
@@ -208,23 +198,19 @@ class Negation(AskedAtom, frozen=True, tag=True):
 
 
 class Slot(Struct, frozen=True):
-    """The `places` of the arguments that name a slot, and the relation of all atoms in it.
-
-    The text names those at `per`. It is `promised` if an input has at most one fact for it and a tick.
-    """
+    """The `places` of the arguments that name a slot, and the relation of all atoms in it."""
 
     places: tuple[int, ...]
-    per: tuple[int, ...]
-    promised: bool
+    per: tuple[int, ...]  # the places that the text names
+    promised: bool  # an input has at most one fact for a slot and a tick
     relation: str
 
 
 class Last(AskedAtom, frozen=True, tag=True):
     """`last P(…, first..last)`: the latest atom of its slot has these arguments.
 
-    It looks at the relation of the atoms that fit, and at that of all atoms of the slot, of which one may be
-    later. Variables that nothing else gives values take those of the latest atom. Where an input promises
-    the slot, the engine keeps the latest fact of each slot, however old, and no others.
+    Variables that nothing else gives values take those of the latest atom. Where an input promises the slot,
+    the engine keeps the latest fact of each slot, however old, and no others.
     """
 
     slot: Slot

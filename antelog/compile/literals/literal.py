@@ -42,17 +42,13 @@ from antelog.language.vocabulary import Vocabulary
 
 @dataclass
 class Lowering:
-    """The context in which the literals of a rule are made from the syntax tree.
-
-    `times` are its variables that are times, `general` the predicates that a query asks for in general, and
-    `inner` the variables that the aggregate at hand has for itself.
-    """
+    """The context in which the literals of a rule are made from the syntax tree."""
 
     vocabulary: Vocabulary
-    times: set[str]
-    general: frozenset[str] = frozenset()
+    times: set[str]  # the variables that are times
+    general: frozenset[str] = frozenset()  # the predicates that a query asks for in general
     anonymous: int = 0
-    inner: frozenset[str] = frozenset()
+    inner: frozenset[str] = frozenset()  # the variables that the aggregate at hand has for itself
 
     def is_static(self, atom: syntax.Atom) -> bool:
         return self.vocabulary.is_static(atom.predicate)
@@ -145,23 +141,16 @@ class StaticWorld(Protocol):
 
 @dataclass(frozen=True)
 class Reference:
-    """Facts of an input, or atoms of a relation, that a literal looks at.
+    """Facts of an input, or atoms of a relation, that a literal looks at, from `first` to `last`."""
 
-    name         the input or the relation; `predicate` is that of the program
-    arguments    their values; None: any
-    first, last  the ticks they lie between
-    each         whether it is about every atom there is, with all its values, or about whether there is any
-    remembered   whether facts before the last one that may still matter need not be kept for it
-    """
-
-    name: str
+    name: str  # the input or the relation
     predicate: str
-    arguments: tuple[Term | None, ...]
+    arguments: tuple[Term | None, ...]  # None: any value
     first: Time
     last: Time
     of_input: bool = False
-    each: bool = False
-    remembered: bool = False
+    each: bool = False  # it is about every atom there is, not about whether there is any
+    remembered: bool = False  # facts before the last one that may still matter need not be kept for it
 
     @cached_property
     def given(self) -> tuple[Term | None, ...]:
@@ -184,20 +173,15 @@ class TextAround(NamedTuple):
 
 @dataclass(frozen=True)
 class ReferenceReach:
-    """The most ticks that a reference lies before and after the answer's time; None: no bound.
-
-    Its facts have to be kept for `kept` ticks before that time.
-    """
+    """The most ticks that a reference lies before and after the answer's time; None: no bound."""
 
     reference: Reference
     behind: int | None
     ahead: int | None
-    kept: int | None
+    kept: int | None  # for how many ticks before that time its facts have to be kept
 
 
 class Literal(Struct, frozen=True):
-    """A literal of a rule or a pattern."""
-
     @classmethod
     def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Literal] | None:
         """Returns the literals that one of the syntax tree stands for; None if it is of another kind."""
@@ -205,10 +189,7 @@ class Literal(Struct, frozen=True):
 
     @property
     def key(self) -> tuple[Hashable, ...] | None:
-        """All of the literal but its operands, which replacing variables does not change.
-
-        None if it may follow from several others, as a comparison does.
-        """
+        """All of it but its operands; None if it may follow from several others, as a comparison does."""
         raise NotImplementedError
 
     @property
@@ -217,7 +198,6 @@ class Literal(Struct, frozen=True):
         raise NotImplementedError
 
     def replaced(self, by: Replacement) -> Self:
-        """Returns the literal with its variables replaced."""
         raise NotImplementedError
 
     @property
@@ -236,10 +216,7 @@ class Literal(Struct, frozen=True):
 
     @property
     def compared(self) -> frozenset[str]:
-        """The variables it needs values of, to compare, to calculate or to call a function.
-
-        Of `X = 3` and `X != 3` there are none: their outcome is known of all other values.
-        """
+        """The variables whose values it needs; none of `X = 3`, whose outcome is known of all others."""
         return frozenset()
 
     @property
@@ -251,7 +228,6 @@ class Literal(Struct, frozen=True):
 
     @property
     def variables(self) -> frozenset[str]:
-        """Its variables, of objects and of times."""
         return variables_in(self.operands)
 
     @property
@@ -283,15 +259,10 @@ class Literal(Struct, frozen=True):
 
 
 class AskedNode(Literal, frozen=True):
-    """A literal that is true, false or open as a whole, and is asked once its variables have values.
+    """A literal that is true, false or open as a whole; only `last` and aggregates may give values."""
 
-    Only `last` and aggregates may give some, and it never opens an answer.
-    """
-
-    has_amount: ClassVar[bool] = False
-    """Whether it comes to a value over time, which lines report."""
-    denies: ClassVar[bool] = False
-    """Whether it is true where there are no such atoms as it asks for."""
+    has_amount: ClassVar[bool] = False  # it comes to a value over time, which lines report
+    denies: ClassVar[bool] = False  # it is true where there are no such atoms as it asks for
 
     @property
     def parts(self) -> tuple[Part, ...]:

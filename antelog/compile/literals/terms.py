@@ -66,14 +66,11 @@ class Function(Struct, frozen=True):
 
 
 class Calculated(Struct, frozen=True, tag=True):
-    """A number or text worked out by an operator or a function: `W - V`, `abs(V)`, `lower(X)`.
-
-    A calendar function, `hour(T)`, has the `timescale` of its tick.
-    """
+    """A number or text worked out by an operator or a function: `W - V`, `abs(V)`, `lower(X)`."""
 
     function: str
     operands: tuple[Operand, ...]
-    timescale: Timescale | None = None
+    timescale: Timescale | None = None  # that of a calendar function, `hour(T)`
     gives: str = "number"
 
     @property
@@ -103,16 +100,13 @@ class Calculated(Struct, frozen=True, tag=True):
 
     @property
     def has_inner(self) -> bool:
-        """Whether it has a variable that an aggregate has for itself."""
         return any(isinstance(each, Inner) for each in all_in(self.operands))
 
 
 Term: TypeAlias = Var | Const
-AnswerTerm: TypeAlias = Term | Time
-"""The term in a column of an answer: times may stand there too."""
+AnswerTerm: TypeAlias = Term | Time  # the term in a column of an answer: times may stand there too
 Operand: TypeAlias = Var | Const | Time | Sum | Inner | Calculated
-Part: TypeAlias = str | Operand
-"""A piece of a literal's text: a text that is the same everywhere, or a term."""
+Part: TypeAlias = str | Operand  # a piece of a literal's text: a text that is the same everywhere, or a term
 
 
 class Replacement:

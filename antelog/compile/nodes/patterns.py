@@ -12,30 +12,17 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from antelog.compile.literals import Aggregation, AnyLiteral, Atom, Comparison, Last, StaticAtom
+from antelog.compile.literals import Aggregation, AnyLiteral, Atom, Comparison, Last, StaticAtom, terms
 from antelog.compile.literals.conditions import Equation
 from antelog.compile.literals.literal import AskedNode, Condition, Reference
-from antelog.compile.literals.terms import (
-    AnswerTerm,
-    Moved,
-    Replacement,
-    Term,
-    Time,
-    Var,
-    variable_in,
-    variables_in,
-)
 
 
 class Taking(NamedTuple):
-    """An asked literal that gives variables values: of the latest atom, or of an aggregate.
-
-    Nothing gives its `missing` variables values before it.
-    """
+    """An asked literal that gives variables values: of the latest atom, or of an aggregate."""
 
     literal: Last | Aggregation
     variables: frozenset[str]
-    missing: frozenset[str]
+    missing: frozenset[str]  # variables that it needs, and that nothing gives values before
 
 
 class Earliest(Struct, frozen=True):
@@ -97,12 +84,11 @@ class ByRole:
 class Pattern(ByRole, Struct, frozen=True, dict=True):
     """One way to derive an atom of a relation, whose variables and time stand for `answer` and `time`.
 
-    A pattern with fact literals is fact-driven: its answers open once a fact is evidence. One without is
-    clock-driven: its answers open at every tick.
+    Its answers open once a fact is evidence; without fact literals, clock-driven, they open at every tick.
     """
 
-    answer: tuple[AnswerTerm, ...]
-    time: Time
+    answer: tuple[terms.AnswerTerm, ...]
+    time: terms.Time
     literals: tuple[AnyLiteral, ...]
     earliest: tuple[Earliest, ...] = ()
 
@@ -130,7 +116,7 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
         """Returns open variables and those that equations work out from them: W, and D by D = W - V."""
         found = set(open_)
         for each in self.worked_out:
-            if variables_in([each.operand]) & found:
+            if terms.variables_in([each.operand]) & found:
                 found.add(each.variable)
         return frozenset(found)
 
@@ -151,7 +137,7 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
             while new := next((each for each in defined if _gives(each, known)), None):
                 equations.append(new)
                 known.add(new.variable)
-            timed = known | variables_in([self.time])
+            timed = known | terms.variables_in([self.time])
             ready = [each for each in waiting if each.needs <= timed]
             ready += [each for each in waiting if each.needs <= timed | self.answered]
             if not waiting:
@@ -168,7 +154,7 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
     @cached_property
     def unguarded(self) -> tuple[str, ...]:
         """The variables of the answer (without its time) that only asked literals and comparisons have."""
-        names = dict.fromkeys(a.name for a in self.answer if isinstance(a, Var))
+        names = dict.fromkeys(a.name for a in self.answer if isinstance(a, terms.Var))
         return tuple(name for name in names if name not in self.guarded)
 
     @cached_property
@@ -179,7 +165,7 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
     @cached_property
     def answered(self) -> frozenset[str]:
         """The variables of an answer, its time among them."""
-        return variables_in((*self.answer, self.time))
+        return terms.variables_in((*self.answer, self.time))
 
     @cached_property
     def given(self) -> frozenset[str]:
@@ -187,7 +173,7 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
         return frozenset[str]().union(*(each.binds for each in self.background))
 
     @cached_property
-    def times(self) -> tuple[Time, ...]:
+    def times(self) -> tuple[terms.Time, ...]:
         """The answer's time, and those of its facts and asked literals."""
         return (self.time, *(time for each in self.stated for time in each.times))
 
@@ -206,7 +192,7 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
 
 def _gives(equation: Equation, known: Set[str]) -> bool:
     """Returns whether an equation gives a new value, where these variables have values."""
-    return equation.variable not in known and variables_in([equation.operand]) <= known
+    return equation.variable not in known and terms.variables_in([equation.operand]) <= known
 
 
 def arranged(literals: Iterable[AnyLiteral]) -> tuple[AnyLiteral, ...]:
@@ -218,19 +204,19 @@ def _place(literal: AnyLiteral) -> int:
     return isinstance(literal, Condition) + isinstance(literal, Comparison)
 
 
-class _Renaming(Replacement):
+class _Renaming(terms.Replacement):
     """Renames variables; `name` returns the new name of each."""
 
     def name(self, old: str) -> str:
         raise NotImplementedError
 
-    def term(self, term: Term) -> Term:
-        return Var(self.name(term.name)) if isinstance(term, Var) else term
+    def term(self, term: terms.Term) -> terms.Term:
+        return terms.Var(self.name(term.name)) if isinstance(term, terms.Var) else term
 
-    def time(self, time: Time) -> Time:
+    def time(self, time: terms.Time) -> terms.Time:
         if time.variable is None or _is_shared(time.variable):
             return time
-        return Time(self.name(time.variable), time.offset)
+        return terms.Time(self.name(time.variable), time.offset)
 
     def pattern(self, pattern: Pattern) -> Pattern:
         return Pattern(
@@ -247,8 +233,6 @@ def _is_shared(variable: str) -> bool:
 
 
 class Suffixed(_Renaming):
-    """Adds a suffix to the names of all variables."""
-
     def __init__(self, suffix: str) -> None:
         self.suffix = suffix
 
@@ -282,8 +266,6 @@ class Readable(_Renaming):
 
 
 class Called(_Renaming):
-    """Gives some variables other names."""
-
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = names
 
@@ -297,7 +279,7 @@ def from_zero(pattern: Pattern) -> Pattern:
     shifts = {each.variable: each.tick for each in own if each.tick}
     if not shifts:
         return pattern
-    moved = Moved(shifts)
+    moved = terms.Moved(shifts)
     return replace(
         pattern,
         literals=tuple(literal.replaced(moved) for literal in pattern.literals),
@@ -307,7 +289,7 @@ def from_zero(pattern: Pattern) -> Pattern:
 
 def apart(pattern: Pattern, names: tuple[str, ...], time: str | None) -> Pattern:
     """Renames variables that are called like one of the query but are another."""
-    own = {name for name, term in zip(names, pattern.answer, strict=True) if variable_in(term) == name}
+    own = {name for name, term in zip(names, pattern.answer, strict=True) if terms.variable_in(term) == name}
     if time is not None and pattern.time.variable == time:
         own.add(time)
     reserved = {*names, *([time] if time is not None else [])} - own
@@ -326,7 +308,7 @@ def apart(pattern: Pattern, names: tuple[str, ...], time: str | None) -> Pattern
     # What it has at several positions of the answer gets the first of the query's names for it.
     first: dict[str, str] = {}
     for name, term in zip(names, pattern.answer, strict=True):
-        if isinstance(term, Var):
+        if isinstance(term, terms.Var):
             first.setdefault(term.name, name)
     there = _names(pattern)
     new = {old: name for old, name in first.items() if old != name and name not in there}
@@ -336,6 +318,6 @@ def apart(pattern: Pattern, names: tuple[str, ...], time: str | None) -> Pattern
 def _names(pattern: Pattern) -> dict[str, None]:
     """Returns the variables of a pattern in the order of their first use, but for shared ones."""
     operands = (*pattern.answer, pattern.time, *(o for each in pattern.literals for o in each.operands))
-    found = [name for operand in operands for name in variables_in([operand])]
+    found = [name for operand in operands for name in terms.variables_in([operand])]
     found += [each.variable for each in pattern.earliest]
     return dict.fromkeys(name for name in found if not _is_shared(name))

@@ -23,28 +23,17 @@ from antelog.language.moments import DEFAULT_ZONE, DURATION, TIME, Timescale
 
 
 class Bounds(Struct, frozen=True):
-    """Bounds of a relation that follow from the rules alone; None: unbounded.
+    """Bounds of a relation that follow from the rules alone; None: unbounded."""
 
-    delay      an answer about T is decided by T + delay; a confirmed one is remembered until then
-    window     facts about ticks up to now - window no longer matter (AAAI-20, definition 5)
-    kept       until T + kept a rule may still need to know whether an atom about T was true
-    asked_by   the relations whose patterns negate this one
-    piling_up  why evidence may pile up without end, if it may
-    """
-
-    delay: int | None
-    window: int | None
-    kept: int | None
-    asked_by: tuple[str, ...] = ()
-    piling_up: str | None = None
+    delay: int | None  # an answer about T is decided by T + delay; a confirmed one is remembered until then
+    window: int | None  # facts about ticks up to now - window no longer matter (AAAI-20, definition 5)
+    kept: int | None  # until T + kept a rule may still need to know whether an atom about T was true
+    asked_by: tuple[str, ...] = ()  # the relations whose patterns negate this one
+    piling_up: str | None = None  # why evidence may pile up without end, if it may
 
 
 class Level(Struct, frozen=True):
-    """The position of an atom in the order of evaluation.
-
-    Components are evaluated one after the other; within one, atoms P(…, t) in the order of
-    t + shift, and at the same t + shift in the order of rank.
-    """
+    """The place of an atom about t in the order of evaluation: by component, then t + shift, then rank."""
 
     component: int
     shift: int
@@ -76,28 +65,20 @@ class AnswerVariables(Struct, frozen=True):
 
 
 class GivenFacts(Struct, frozen=True):
-    """An input whose values the chances of a query may look at: `given Load(X, L, T)`.
-
-    Named columns that are neither variables of the answer nor constants have such values.
-    """
+    """An input whose values the chances of a query may look at: L of `given Load(X, L, T)`."""
 
     predicate: str
     columns: tuple[Var | Const | None, ...]
 
 
 class Notice(Struct, frozen=True):
-    """The alert, severity and words of a query; none of it changes an answer.
+    """The alert, severity and words of a query; none of it changes an answer."""
 
-    An open answer is worth an alert from the chance `alert` on. Lines have severity and words, which are
-    shown in place of the atom, if the program gives one of the two (`labelled`). Chances may look at the
-    facts that are `given`.
-    """
-
-    alert: float | None = None
+    alert: float | None = None  # the chance from which on an open answer is worth an alert
     severity: str = "info"
-    words: str | None = None
-    labelled: bool = False
-    given: tuple[GivenFacts, ...] = ()
+    words: str | None = None  # shown in place of the atom
+    labelled: bool = False  # the program gives severity or words, so lines have both
+    given: tuple[GivenFacts, ...] = ()  # the facts at which chances may look
 
 
 class Relation(Struct, frozen=True, dict=True):
@@ -153,35 +134,25 @@ class Refinement(Struct, frozen=True):
 
 
 class Chance(Struct, frozen=True):
-    """The probability of a fact with these values (None: any), for forecasts only.
-
-    `once` is the probability that a tick has one after a tick without, `again` after a tick with one.
-    Among those that fit a fact the one with the most constants decides, as for delays.
-    """
+    """The probability of a fact with these values (None: any); the one with most constants decides."""
 
     pattern: tuple[str | int | float | None, ...]
-    once: float
-    again: float
+    once: float  # that a tick has one after a tick without
+    again: float  # that a tick has one after a tick with one
 
 
 class InputOdds(Struct, frozen=True):
-    """The declared chances of an input's facts, and the shares of facts that come 0, 1, 2 … ticks late.
-
-    The rest never comes. A refinement's shares go first; None: not declared.
-    """
+    """The declared chances of an input's facts, and the shares of facts that come 0, 1, 2 … ticks late."""
 
     chances: tuple[Chance, ...] = ()
-    shares: tuple[float, ...] | None = None
+    shares: tuple[float, ...] | None = None  # the rest never comes; a refinement's shares go first
 
 
 class Expected(Struct, frozen=True):
-    """The declared `every`: within each `gap` of ticks each source sends a fact (None: not declared).
-
-    The values at the positions `of` name a source.
-    """
+    """The declared `every`: within each `gap` of ticks each source sends a fact (None: not declared)."""
 
     gap: int | None = None
-    of: tuple[int, ...] = ()
+    of: tuple[int, ...] = ()  # the positions of the values that name a source
 
     @property
     def sight(self) -> int:
@@ -190,39 +161,30 @@ class Expected(Struct, frozen=True):
 
 
 class Input(Struct, frozen=True):
-    """A stream of facts: its columns (the time is the last), their types, and its delays.
-
-    With `one per` it has at most one fact for the time and the columns at the positions of `slot`
-    (None: any number). No answer depends on how often facts are `expected`, but decisions may be lost from
-    sight.
-    """
+    """A stream of facts: its columns (the time is the last), their types, and its delays."""
 
     name: str
     columns: tuple[str, ...]
     types: tuple[str | None, ...]
     delay: int
     refinements: tuple[Refinement, ...] = ()
-    slot: tuple[int, ...] | None = None
+    slot: tuple[int, ...] | None = None  # of `one per`: at most one fact for a time and values at these
     odds: InputOdds = InputOdds()
-    expected: Expected = Expected()
+    expected: Expected = Expected()  # changes no answer, but decisions may be lost from sight
 
     @property
     def delays(self) -> frozenset[int]:
-        """Every delay that some fact may have."""
         return frozenset({self.delay, *(refinement.delay for refinement in self.refinements)})
 
 
 class Static(Struct, frozen=True):
-    """A background relation: its columns, their types, and the facts the program itself states.
-
-    A column with a number in `most` has ticks up to that.
-    """
+    """A background relation: its columns, their types, and the facts the program itself states."""
 
     name: str
     columns: tuple[str, ...]
     types: tuple[str | None, ...]
     facts: tuple[tuple[str | int | float, ...], ...] = ()
-    most: tuple[int | None, ...] = ()
+    most: tuple[int | None, ...] = ()  # a column with a number has ticks up to that
 
 
 class StaticRule(ByRole, Struct, frozen=True, dict=True):
@@ -236,8 +198,6 @@ class StaticRule(ByRole, Struct, frozen=True, dict=True):
 
 
 class Argument(Struct, frozen=True):
-    """An argument of an input, of a static relation, or of a relation."""
-
     name: str
     position: int
 
@@ -256,32 +216,23 @@ class Key(Struct, frozen=True):
 
 
 class TimeReading(Struct, frozen=True):
-    """How an input writes its times, as far as the program or its options say so.
-
-    Numbers count a `unit` since 1970, `s`, `ms`, `us`, `ns`, or are `ticks`. Times without an offset are of
-    the `zone`; texts have the `form` of `strptime`.
-    """
+    """How an input writes its times, as far as the program or its options say so."""
 
     input: str
-    unit: str | None = None
-    zone: str | None = None
-    form: str | None = None
+    unit: str | None = None  # numbers count `s`, `ms`, `us` or `ns` since 1970, or are `ticks`
+    zone: str | None = None  # that of times without an offset
+    form: str | None = None  # that of texts, as `strptime` has it
 
 
 class Plan(Struct, frozen=True, cache_hash=True):
-    """A compiled program. `tick` is the length of a tick in microseconds, if times are timestamps.
-
-    `readings` are those that are not the usual one. Times are shown in `zone`, and days begin there.
-    """
-
     inputs: tuple[Input, ...]
     statics: tuple[Static, ...]
     static_rules: tuple[StaticRule, ...]
     relations: tuple[Relation, ...]
     key: Key
-    tick: int | None = None
-    readings: tuple[TimeReading, ...] = ()
-    zone: str = DEFAULT_ZONE
+    tick: int | None = None  # the length of a tick in microseconds, if times are timestamps
+    readings: tuple[TimeReading, ...] = ()  # those that are not the usual one
+    zone: str = DEFAULT_ZONE  # times are shown in it, and days begin there
 
     def counting(self, name: str) -> Counting:
         found = next((each for each in self.readings if each.input == name), TimeReading(name))
@@ -346,8 +297,7 @@ class Plan(Struct, frozen=True, cache_hash=True):
         return found
 
 
-VERSION = 4
-"""Increased whenever older plans can no longer be read."""
+VERSION = 4  # increased whenever older plans can no longer be read
 
 
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,9 +1,7 @@
 """SLD-resolution: follows queries, and the relations they ask for, down to facts and asked literals.
 
-The patterns of a predicate are those of its rules, with the patterns of the predicates in their bodies put
-in. A query with a declared window may rest on itself: its patterns are found in rounds, each of which puts in
-what the last one found, until there is nothing new. Goals too far apart for the window are left out, so
-recursion that moves through time comes to an end.
+A query with a declared window may rest on itself: its patterns are found in rounds, until there is nothing
+new. Goals too far apart for the window are left out, so recursion that moves through time comes to an end.
 
     P(X, T) :- Q(X, T), B(X, T).    Q(X, T) :- A(X, T+1).    Q(X, T) :- C(X, T).
     P: A(X, T+1), B(X, T)    and    C(X, T), B(X, T)
@@ -21,8 +19,7 @@ from antelog.compile.comparisons import possible
 from antelog.compile.literals import AnyLiteral, Atom, Comparison
 from antelog.compile.literals.terms import Substitution, Time, variable_in
 from antelog.compile.nodes.patterns import Earliest, Pattern, Readable, Suffixed, apart, arranged, from_zero
-from antelog.compile.patterns.antichain import Antichain, minimal
-from antelog.compile.patterns.subsume import Budget, TooMuchWorkError, condense
+from antelog.compile.patterns.subsume import Antichain, Budget, TooMuchWorkError, condense, minimal
 from antelog.compile.rules.clauses import (
     Clause,
     Clauses,
@@ -35,8 +32,7 @@ from antelog.compile.rules.clauses import (
 from antelog.language import Checked
 from antelog.language.graph import components
 
-ANSWER = "<answer>"
-"""The time of the query's answer in the bounds that a window sets to loose times."""
+ANSWER = "<answer>"  # the time of the query's answer in the bounds that a window sets to loose times
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +47,7 @@ class Spanned:
 _TO_FIT, _TO_RENAME, _TO_BUILD = 4, 4, 7
 """Steps to try a pattern for a goal, and for each literal to rename it and to build a pattern with it."""
 
-Choice: TypeAlias = Sequence[Spanned] | None
-"""The patterns there are for a goal; None if it is an input fact."""
+Choice: TypeAlias = Sequence[Spanned] | None  # the patterns there are for a goal; None if it is an input fact
 
 
 def combinations(
@@ -174,11 +169,9 @@ def framed(pattern: Pattern, offset: int, work: Budget) -> Pattern | None:
     return condense(replace(placed, literals=undecided(placed.literals)), work)
 
 
-LITERALS_EACH = 10
-"""The most literals of a predicate for each pattern that the limit allows."""
+LITERALS_EACH = 10  # the most literals of a predicate for each pattern that the limit allows
 
-LITERALS_OF_ALL = 20
-"""The most literals of all predicates together, for a chain of rules may grow with each rule."""
+LITERALS_OF_ALL = 20  # the most literals of all predicates together: a chain of rules may grow with each
 
 
 Reason: TypeAlias = Literal["alike", "recurs", "combining"]
@@ -186,19 +179,13 @@ Reason: TypeAlias = Literal["alike", "recurs", "combining"]
 
 @dataclass(eq=False)
 class TooManyPatternsError(Exception):
-    """A predicate has more patterns than the limit allows, or finding them takes too many steps.
-
-    sizes     for each of its rules, by number, the derived predicates of the body, with their patterns
-    literals  the most that these may have together, if literals are too many
-    reason    if steps are too many: patterns are `alike`, the predicate `recurs`, or `combining` takes them
-    reached   of a predicate that recurs, how many ticks away its patterns have come
-    """
+    """A predicate has more patterns than the limit allows, or finding them takes too many steps."""
 
     predicate: str
-    sizes: Mapping[int, tuple[tuple[str, int], ...]]
-    literals: int | None = None
-    reason: Reason | None = None
-    reached: int = 0
+    sizes: Mapping[int, tuple[tuple[str, int], ...]]  # by rule the predicates of the body with their patterns
+    literals: int | None = None  # the most that these may have together, if literals are too many
+    reason: Reason | None = None  # if steps are too many: what takes them
+    reached: int = 0  # of a predicate that recurs, how many ticks away its patterns have come
 
 
 @dataclass(eq=False)
@@ -211,8 +198,6 @@ class EndlessError(Exception):
 
 
 class Resolver:
-    """Finds the patterns of queries, each once."""
-
     def __init__(self, clauses: Mapping[str, Sequence[Clause]], limit: int) -> None:
         self._clauses = clauses
         self._limit = limit
@@ -407,12 +392,9 @@ def _check_recursion(inside: Mapping[str, list[Clause]], frame: EvidenceFrame | 
 
 
 def _rounds(inside: Mapping[str, list[Clause]], width: int) -> int:
-    """Returns the number of rounds after which recursion counts as endless.
-
-    Recursion that moves through time needs as many as there are goals in reach. Within one tick, new
-    variables in a recursive goal mean ever longer chains, unless they are needless.
-    """
+    """Returns the rounds after which recursion is endless; through time it needs one a goal in reach."""
     rules = [clause for clauses in inside.values() for clause in clauses]
+    # Within one tick, new variables in a recursive goal mean ever longer chains, unless they are needless.
     chains = any(
         atom.predicate in inside
         and atom.time == clause.head.time
@@ -466,10 +448,7 @@ Failed: TypeAlias = Mapping[Request, EndlessError | TooManyPatternsError]
 def relations_of(
     checked: Checked, clauses: Clauses, limit: int, more: Iterable[Request] = ()
 ) -> tuple[Resolved, Failed, int]:
-    """Resolves the queries, the relations they ask for, and `more`.
-
-    Returns the relations with their patterns, those that failed, and the number of searches given up.
-    """
+    """Resolves queries, what they ask for, and `more`; returns patterns, failures, and searches given up."""
     vocabulary, queries = checked.vocabulary, tuple(checked.document.queries)
     resolver = Resolver(clauses, limit)
     frames = {query.atom.predicate: frame_of(query, vocabulary) for query in queries}

@@ -1,7 +1,6 @@
 """The ways in which rules lead to one atom, with the rules and literals that each pattern comes from.
 
-A way has one rule for the atom and one for each derived atom in its body. Unlike the patterns of a plan, it
-keeps the rules on the way, and the literals that are needless.
+Unlike the patterns of a plan, a way keeps the rules on it, and the literals that are needless.
 
     Malf(X, T-2) :- Shdn(X, T).    Shdn(X, T+1) :- Cool(X, T), Flag(X, T+1).
     Malf(wt2, 0): the first rule, with the second for Shdn(wt2, 2)
@@ -21,11 +20,9 @@ from antelog.compile.patterns.resolve import earliest_of
 from antelog.compile.rules.clauses import EvidenceFrame, LoweredLiteral, LoweredRule, undecided
 from antelog.language import syntax
 
-MOST_WAYS = 2_000
-"""The most ways of one atom to look at."""
+MOST_WAYS = 2_000  # the most ways of one atom to look at
 
-DEEPEST = 40
-"""The most rules within each other."""
+DEEPEST = 40  # the most rules within each other
 
 
 @dataclass(frozen=True)
@@ -106,23 +103,16 @@ class Way:
 
     @property
     def is_possible(self) -> bool:
-        """Whether its conditions can hold together."""
         earliest = {each.variable: each.tick for each in self.pattern.earliest}
         return False not in self.outcomes.values() and possible(self.pattern.comparisons, earliest)
 
 
 @dataclass
 class Ways:
-    """The search for the ways to one atom.
-
-    It is `cut` if there are more than were looked at, and `before_zero` if a rule does not apply, as one of
-    its ticks would be before tick 0.
-    """
-
     rules: Mapping[str, Sequence[LoweredRule]]
     frame: EvidenceFrame | None = None
-    cut: bool = False
-    before_zero: bool = False
+    cut: bool = False  # there are more than were looked at
+    before_zero: bool = False  # a rule does not apply, as one of its ticks would be before tick 0
     _known: Substitution = field(default_factory=Substitution)
     _suffixes: int = 0
 

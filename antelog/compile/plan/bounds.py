@@ -23,8 +23,7 @@ from antelog.compile.nodes.plan import Bounds, Input, Plan, Relation
 
 Value = str | int | float
 
-_Value = Value | Var
-"""A value, or a variable in the place of one that no declaration names."""
+_Value = Value | Var  # a value, or a variable in the place of one that no declaration names
 
 
 class DelayTable:
@@ -46,11 +45,8 @@ class DelayTable:
         """The delays by the constants at some positions; those with more constants first, for they decide."""
 
     def largest(self, arguments: Sequence[Term | None]) -> int:
-        """Returns the maximum of δ over the instances of an atom with these arguments (None: any).
-
-        There are always more values than the program names. So it is enough to look, for each declaration
-        that fits the atom, at the instance with the declaration's constants and otherwise new values.
-        """
+        """Returns the maximum of δ over the instances of an atom with these arguments (None: any)."""
+        # For each declaration that fits, the instance with its constants and otherwise new values is enough.
         values = [
             a.value if isinstance(a, Const) else a or Var(f"_{place}") for place, a in enumerate(arguments)
         ]
@@ -198,11 +194,8 @@ def _piling_up(pattern: Pattern, times: Times) -> str | None:
 
 
 def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | None]:
-    """Returns for each input the first tick, counted from now, whose facts may still matter; None: all do.
-
-    Of relations in a cycle of negations only undecided atoms matter, for the rest is remembered. A fact
-    matters as long as another may claim its slot, or as it shows that a source was seen.
-    """
+    """Returns for each input the first tick, counted from now, whose facts may still matter; None: all do."""
+    # A fact matters as long as another may claim its slot, or as it shows that a source was seen.
     first: dict[str, int | None] = {
         source.name: 1 if source.slot is None else -max(source.delays) for source in plan.inputs
     }
@@ -246,20 +239,15 @@ def _looked_at(
 
 @dataclass(frozen=True)
 class BaseReach:
-    """The most ticks by which a base of an answer lies before its time; None: no bound.
-
-    A base is the facts of an input, the latest of each slot (`is_latest`), or the atoms of a relation in a
-    cycle of negations, which are remembered.
-    """
+    """How far before an answer facts, latest facts, or remembered atoms lie that it rests on."""
 
     name: str
-    ticks: int | None
+    ticks: int | None  # at most; None: no bound
     of_input: bool
     is_latest: bool = False
 
 
 def base_reaches(plan: Plan, name: str, cycles: Mapping[str, frozenset[str]]) -> frozenset[BaseReach]:
-    """Returns all bases of a relation's atoms."""
     relations = {relation.name: relation for relation in plan.relations}
     return frozenset(_bases(relations[name], relations, cycles))
 
@@ -282,11 +270,8 @@ def _bases(
 
 
 def lag(plan: Plan) -> int:
-    """Returns for how many ticks decided atoms are still computed from facts instead of remembered.
-
-    Only whether an atom is true is remembered, not since when; that matters as long as an answer is open
-    that may rest on it.
-    """
+    """Returns for how many ticks decided atoms are still computed from facts instead of remembered."""
+    # It is not remembered since when they are true, which matters to answers that are still open.
     return max([0, *(query.bounds.delay or 0 for query in plan.queries)]) + widest(plan) + 1
 
 

@@ -1,11 +1,8 @@
 """The key by which facts and answers can be divided, and the columns that unguarded variables lead to.
 
 The key is one argument of each input and relation, such that each pattern has one and the same variable there
-in its answer and in all its literals. Facts with different values there never meet, so each bucket of values
-can be worked out alone; every bucket has all static facts.
-
-An unguarded variable has a row for each value seen in the columns it stands in, and one for all others; an
-argument of a negated relation leads on to the columns there.
+in its answer and in all its literals: facts with different values there never meet. An unguarded variable has
+a row for each value seen in the columns it leads to, also through negated relations, and one for all others.
 
     P(X, T) :- A(X, T), B(Y, X, T).                key: A: 0, B: 1, P: 0
     Calm(X, T) :- not Hot(X, T).    Hot(X, T) :- Temp(X, high, T).    X of Calm: the first column of Temp

@@ -4,8 +4,7 @@
     facts: A(X, T)    asked: not B(X, U), from 1 to 3 ticks after the answer    fact-driven
 
 Two hypotheses are the same if their texts are. A *signature* is the text of literals with a gap for every
-known value; equal signatures with equal values are equal texts. Literals that share open variables are one
-unit, compared as a whole, up to the names of these variables.
+known value. Literals that share open variables are one unit, compared up to the names of these variables.
 
     p(X, T), r(Y, T), s(Y, T) with X and T known, Y open     p(#, #) [X, T]     r(A, #) s(A, #) [T, T]
 """
@@ -30,19 +29,16 @@ from antelog.compile.plan.partition import SeenColumns, seen_columns
 
 @dataclass(frozen=True)
 class OpenEnd:
-    """A range under `not` whose last tick is `variable + offset`, which evidence may leave open.
+    """A range under `not` whose last tick is `variable + offset`, which evidence may leave open."""
 
-    `number` is its place among the literals. Rows bind its `bound` to the tick of the first true atom, NEVER
-    if there is none.
-    """
-
-    number: int
+    number: int  # its place among the literals
     node: Negation
     variable: str
     offset: int
 
     @property
     def bound(self) -> str:
+        """The variable that rows bind to the tick of the first true atom; NEVER if there is none."""
         return f"{self.variable} <{self.number}"
 
     def is_open(self, bound: Set[str]) -> bool:
@@ -61,8 +57,7 @@ class Prepared:
     pattern: Pattern
     facts: tuple[FactLiteral, ...]
     asked: tuple[AskedLiteral, ...]
-    comparisons: tuple[Comparison, ...]
-    """The comparisons, and those that follow from two of them: V < 9 from W > V, W < 9."""
+    comparisons: tuple[Comparison, ...]  # with those that follow from two of them: V < 9 from W > V, W < 9
     times: Times
     seen: SeenColumns | None
 
@@ -202,26 +197,20 @@ def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
     return Prepared(pattern, tuple(facts), tuple(asked), comparisons, times, seen[0] if seen else None)
 
 
-_TIME = "<time>"
-"""The name of the answer's time where it is open."""
+_TIME = "<time>"  # the name of the answer's time where it is open
 
-_PERMUTATIONS = 720
-"""The most orders of the literals of a unit to try."""
+_PERMUTATIONS = 720  # the most orders of the literals of a unit to try
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """A unit: one literal with all its values, or several that share open variables.
-
-    `gaps` fill the gaps of the signature, in every order in which the unit reads the same. `from_answer` is
-    the number of ticks from the answer's time to its own, where that is fixed.
-    """
+    """A unit: one literal with all its values, or several that share open variables."""
 
     literals: tuple[int, ...]
     signature: str
-    gaps: tuple[tuple[terms.Operand, ...], ...]
+    gaps: tuple[tuple[terms.Operand, ...], ...]  # in every order in which the unit reads the same
     is_open: bool
-    from_answer: int | None
+    from_answer: int | None  # the ticks from the answer's time to its own, where that is fixed
 
     def alike(self, other: Cluster) -> bool:
         """Returns whether it may read the same as a unit of another explanation of the same answer."""
@@ -233,10 +222,7 @@ class Cluster:
 def units(
     prepared: Prepared, bound: frozenset[str], variables: tuple[str, ...], true: frozenset[int] = frozenset()
 ) -> tuple[Cluster, ...]:
-    """Returns the units of a pattern where some variables are bound; `variables` are the query's.
-
-    Literals that are `true` although variables of them are open are units of their own.
-    """
+    """Returns the units of a pattern where some variables are `bound`; `true` literals are units alone."""
     pattern = prepared.pattern
     answer = zip((*pattern.answer, pattern.time), (*variables, _TIME), strict=True)
     called = {

@@ -34,30 +34,21 @@ class SourceReach:
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """A plan prepared for the engine.
-
-    cycles      the relations that rest on their own negation, each with all that share that cycle
-    needed      for each input how far back facts matter, counted from now (None: all do)
-    reaches     for each relation how far before its time the facts of an atom lie (None: anywhere)
-    lag         for how many ticks atoms of cycles are worked out from facts after they are decided
-    remembered  the inputs whose latest fact of each slot is kept, and since when, from now (None: always)
-    delays      for each input every delay that some fact may have, the shortest first
-    widest      the largest distance of two times that rules tie to each other
-    """
+    """A plan prepared for the engine."""
 
     plan: Plan
     relations: Mapping[str, Relation]
     patterns: Mapping[str, tuple[Prepared, ...]]
     inputs: Mapping[str, Input]
-    cycles: Mapping[str, frozenset[str]]
-    needed: Mapping[str, int | None]
-    reaches: Mapping[str, int | None]
-    lag: int
-    remembered: Mapping[str, int | None]
+    cycles: Mapping[str, frozenset[str]]  # the relations that rest on their own negation, with their cycle
+    needed: Mapping[str, int | None]  # for each input how far back facts matter, from now (None: all do)
+    reaches: Mapping[str, int | None]  # how far before its time an atom's facts lie (None: anywhere)
+    lag: int  # for how many ticks atoms of cycles are worked out from facts after they are decided
+    remembered: Mapping[str, int | None]  # the inputs whose latest facts are kept, from when (None: always)
     queries: tuple[Relation, ...]
     countings: Mapping[str, Counting]
-    delays: Mapping[str, tuple[int, ...]]
-    widest: int
+    delays: Mapping[str, tuple[int, ...]]  # every delay that some fact of an input may have, shortest first
+    widest: int  # the largest distance of two times that rules tie to each other
 
     @cached_property
     def seen(self) -> Mapping[SeenColumns, None]:
@@ -87,17 +78,14 @@ class Rules:
         )
 
     def _may_be_late(self, query: Relation) -> bool:
-        """Returns whether a query negates atoms that may be decided later than expected.
-
-        An atom with one fact literal is decided when that fact is due. With several, or with a negation of
-        its own, a fact that comes meanwhile may put that off. So it may where facts that replace the latest
-        one are due later than those that fit.
-        """
+        """Returns whether a query negates atoms that may be decided later than expected."""
         asked = [literal for pattern in query.patterns for literal in pattern.asked]
+        # Facts that replace the latest one may be due later than those that fit.
         latest = (literal for literal in asked if isinstance(literal, Last) and not literal.any_fits)
         if any(not e.slot.promised or len(self.inputs[e.predicate].delays) > 1 for e in latest):
             return True
         names = {each.name for literal in asked for each in literal.references}
+        # Where more than one fact decides an atom, one that comes meanwhile may put that off.
         for pattern in (each for name in names for each in self.relations[name].patterns):
             times = {fact.time.variable for fact in pattern.facts}
             if len(pattern.stated) != 1 or pattern.asked or not times <= {*pattern.answered, None}:
@@ -105,13 +93,10 @@ class Rules:
         return False
 
     def _is_put_off(self, pattern: Pattern, literal: AskedNode) -> bool:
-        """Returns whether atoms that come may put off when an aggregate's comparison is false.
-
-        With one atom a tick at most, each one leaves room for another tick without; of two aggregates
-        one without a value decides it alone; and with open variables it may have to wait for these.
-        """
+        """Returns whether atoms that come may put off when an aggregate's comparison is false."""
         if not isinstance(literal, Aggregation):
             return False
+        # With open variables it may have to wait for these; of two, one without a value decides alone.
         if literal.needs < literal.variables or any(
             not literal.variables <= pattern.given | fact.variables for fact in pattern.facts
         ):

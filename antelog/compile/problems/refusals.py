@@ -1,10 +1,8 @@
 """Errors of whole programs: rules that have no patterns, and patterns that cannot be run.
 
-Each rule by itself is fine. Put together, the rules below ask whether some X makes the negation true, which
-is so for nearly every X.
+Put together, these rules ask whether some X makes a negation true, which is so for nearly every X: E404.
 
     OK(X, T) :- not Bad(X, T).    Any(T) :- OK(_, T).
-    Any: not Bad(X, T), X occurs only under `not`: E404
 """
 
 from __future__ import annotations
@@ -18,13 +16,7 @@ from antelog.compile.comparisons import times_of
 from antelog.compile.literals import Aggregation, Last
 from antelog.compile.literals.terms import Time, Var, all_in, later, variables_in
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.patterns.resolve import (
-    LITERALS_EACH,
-    EndlessError,
-    Request,
-    Resolved,
-    TooManyPatternsError,
-)
+from antelog.compile.patterns import resolve
 from antelog.compile.rules.stratify import Dependency, Violation
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
@@ -43,7 +35,7 @@ def _rules(document: syntax.Document, numbers: Sequence[int]) -> list[syntax.Rul
     return [rules[number] for number in numbers]
 
 
-def endless(error: EndlessError, request: Request, document: syntax.Document) -> Diagnostic:
+def endless(error: resolve.EndlessError, request: resolve.Request, document: syntax.Document) -> Diagnostic:
     """Returns the error of recursion that would give patterns without end."""
     rules = _rules(document, error.rules)
     loop = _loop([*(rule.head.predicate for rule in rules), error.predicate])
@@ -76,8 +68,7 @@ def endless(error: EndlessError, request: Request, document: syntax.Document) ->
     return Diagnostic("E601", message, rules[0].span, hint, notes)
 
 
-_SHOWN = 4
-"""The most goals that a message names."""
+_SHOWN = 4  # the most goals that a message names
 
 
 def _loop(names: list[str]) -> str:
@@ -88,7 +79,7 @@ def _loop(names: list[str]) -> str:
     return f"{first.replace(' on ', ' rests on ', 1)}, and {', and '.join(rest)},"
 
 
-def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document) -> Diagnostic:
+def too_many(error: resolve.TooManyPatternsError, limit: int, document: syntax.Document) -> Diagnostic:
     """Returns the error of rules that multiply, or of patterns that grow long."""
     name, rules = error.predicate, _rules(document, [*error.sizes])
     longest_first = sorted(rules, key=lambda rule: -len(rule.body))
@@ -108,13 +99,13 @@ def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document)
             "rule help, too. `--pattern-limit` raises the number of steps, if you mean it."
         )
     elif error.literals is not None:
-        rules = longest_first
-        whose = name if error.literals == LITERALS_EACH * limit else f"{name}, and of what it rests on,"
+        rules, each = longest_first, resolve.LITERALS_EACH
+        whose = name if error.literals == each * limit else f"{name}, and of what it rests on,"
         message = f"the patterns of {whose} have more than {error.literals} literals altogether"
         hint = (
             "Recursion through a window of 800 ticks may need patterns of 1, 2, …, 801 literals. Give the "
             "query a smaller window or the rules fewer literals, or raise the limit with `--pattern-limit`, "
-            f"which allows {LITERALS_EACH} literals for each pattern."
+            f"which allows {each} literals for each pattern."
         )
     else:
         worst = max(error.sizes, key=lambda number: prod(n for _, n in error.sizes[number]))
@@ -208,11 +199,10 @@ def _at(name: str, ticks: int | None) -> str:
     return f"{name}({'any time' if ticks is None else later('T', ticks)})"
 
 
-LARGEST_OFFSET = 2**53 - 1
-"""No tick is later, so no two are further apart."""
+LARGEST_OFFSET = 2**53 - 1  # no tick is later, so no two are further apart
 
 
-def of_patterns(relations: Resolved, document: syntax.Document) -> Iterator[Diagnostic]:
+def of_patterns(relations: resolve.Resolved, document: syntax.Document) -> Iterator[Diagnostic]:
     """Yields the reasons why relations cannot be run, each kind once for each relation."""
     patterns = {request.name: own for request, own in relations.items()}
     ranging = _ranging(patterns)
@@ -258,7 +248,7 @@ def _variables_at(pattern: Pattern, positions: set[int]) -> set[str]:
     return {t.name for i, t in enumerate(pattern.answer) if i in positions and isinstance(t, Var)}
 
 
-def _place(relation: Request, document: syntax.Document) -> Span:
+def _place(relation: resolve.Request, document: syntax.Document) -> Span:
     """Returns the place of the query, or of the negated atom, that asks for the relation."""
     if relation.by_query:
         return next(query.span for query in document.queries if query.atom.predicate == relation.name)
@@ -350,10 +340,7 @@ def _resting_on_itself(pattern: Pattern, circle: frozenset[str], predicate: str)
 
 
 def _taking(pattern: Pattern, anything: set[str]) -> Iterator[Diagnostic]:
-    """Refuses `last` and aggregates that give values before what they need has any.
-
-    `last` gives values only where its slot is known, and has one fact a tick.
-    """
+    """Refuses `last` and aggregates that give values before what they need has any."""
     given: dict[str, Last] = {}
     for literal, variables, missing in pattern.takings:
         names, later = " and ".join(sorted(variables)), missing & pattern.guarded

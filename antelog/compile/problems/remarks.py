@@ -16,7 +16,6 @@ from antelog.language.graph import components
 
 
 def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator[Diagnostic]:
-    """Yields warnings about a program that can be run."""
     steps = {name: {g.predicate for c in own for g in c.facts} for name, own in clauses.items()}
     loops = [loop for loop in components(steps) if len(loop) > 1]
     recursive = {name for loop in loops for name in loop} | {name for name in steps if name in steps[name]}
@@ -53,10 +52,8 @@ def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator
             yield from _piling_up(relation, clauses, document, seen)
 
 
-_FEW = 8
-"""Facts of which several may come at each tick: of eight there are 256 combinations of two each."""
-_FEW_SINGLE = 24
-"""Facts that come once a tick, as with `one per machine`: of 24 there are some 300 rows an answer."""
+_FEW = 8  # facts of which several may come at each tick: of eight there are 256 combinations of two each
+_FEW_SINGLE = 24  # facts that come once a tick, as with `one per machine`: of 24, some 300 rows an answer
 
 
 def _apart(pattern: Pattern, plan: Plan) -> tuple[int, int]:

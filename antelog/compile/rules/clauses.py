@@ -28,15 +28,12 @@ from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 @dataclass(frozen=True)
 class Clause(ByRole):
-    """A rule with a temporal head; `rule` is its number in the program.
-
-    `earliest` has, for each time variable, the first tick at which all terms with it are natural numbers.
-    """
+    """A rule with a temporal head."""
 
     head: Atom
     literals: tuple[AnyLiteral, ...]
-    earliest: tuple[Earliest, ...]
-    rule: int
+    earliest: tuple[Earliest, ...]  # the first ticks at which all terms of times are natural numbers
+    rule: int  # its number in the program
 
     @cached_property
     def body_times(self) -> tuple[Time, ...]:
@@ -138,8 +135,7 @@ def static_rule(rule: syntax.Rule, vocabulary: Vocabulary) -> StaticRule | None:
     return StaticRule(rule.head.predicate, answer, undecided(literals))
 
 
-Clauses: TypeAlias = Mapping[str, Sequence[Clause]]
-"""The clauses of every derived predicate, by its name."""
+Clauses: TypeAlias = Mapping[str, Sequence[Clause]]  # the clauses of every derived predicate, by its name
 
 
 def rules_of(checked: Checked) -> Mapping[str, Mapping[int, LoweredRule]]:

@@ -21,15 +21,12 @@ Row = tuple[Value, ...]
 Facts = dict[str, set[Row]]
 Values = dict[str, Value]
 
-MOST_FACTS = 1_000_000
-"""The most facts that static rules may derive; all of them are kept in memory."""
+MOST_FACTS = 1_000_000  # the most facts that static rules may derive; all of them are kept in memory
 
-MOST_JOINED = 3_000_000
-"""The most rows that static rules may join, a few seconds' work."""
+MOST_JOINED = 3_000_000  # the most rows that static rules may join, a few seconds' work
 
 
-Call: TypeAlias = Callable[[str, Sequence[Value]], Value | bool | None]
-"""Calls a function by its name."""
+Call: TypeAlias = Callable[[str, Sequence[Value]], Value | bool | None]  # calls a function by its name
 
 
 def _call_nothing(function: str, _arguments: Sequence[Value]) -> None:
@@ -62,7 +59,6 @@ class _World:
         self._derived = self._joined = 0
 
     def exists(self, name: str, known: tuple[Value | None, ...]) -> bool:
-        """Returns whether there is a fact with these values (None: any)."""
         positions = tuple(i for i, value in enumerate(known) if value is not None)
         return tuple(known[i] for i in positions) in self.table(name, positions)
 

@@ -1,8 +1,7 @@
 """T-stratification: whether every negation can be decided before the atoms that depend on it.
 
-Edges between predicates have a weight, the body's time minus the head's. A program is T-stratified if and
-only if every closed walk through a negative edge has negative total weight: a predicate may rest on its own
-negation in its past only, where there is a first tick (AAAI-20, definition 6, proposition 14).
+A program is T-stratified if and only if every closed walk through a negative edge has negative total weight,
+of body times minus head times (AAAI-20, definition 6, proposition 14).
 
     P(X, T) :- A(X, T), not P(X, T-1).    weight -1: fine      not P(X, T+1): its own future
 
@@ -34,14 +33,10 @@ class Dependency:
 
 @dataclass(frozen=True)
 class Violation:
-    """A closed walk through a negative edge that does not lead into the past.
-
-    If the walk itself does, it passes a predicate of `loop`, a cycle that leads into the future and can be
-    repeated until the whole does not.
-    """
+    """A closed walk through a negative edge that does not lead into the past."""
 
     walk: tuple[Dependency, ...]
-    loop: tuple[Dependency, ...] = ()
+    loop: tuple[Dependency, ...] = ()  # a cycle into the future, repeated until the whole walk leads there
 
 
 def stratify(nodes: Iterable[str], edges: Iterable[Dependency]) -> dict[str, Level] | Violation:

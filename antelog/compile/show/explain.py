@@ -192,8 +192,7 @@ def _in_hundred(probability: Fraction | float) -> str:
 
 TITLE, TEXT, PATTERN, DETAIL = "title", "text", "pattern", "detail"
 
-_WIDTH = 9
-"""The width of the column with `open`, `decided` and `memory`."""
+_WIDTH = 9  # the width of the column with `open`, `decided` and `memory`
 
 
 @dataclass(frozen=True)
@@ -258,8 +257,7 @@ def _section(title: str, lines: Iterable[str]) -> Iterator[Line]:
     yield Line("")
 
 
-_MOST = 12
-"""The most patterns of a relation to print."""
+_MOST = 12  # the most patterns of a relation to print
 
 
 def plan_html(plan: Plan) -> Html:

@@ -107,10 +107,8 @@ def _signs(pattern: Pattern, delays: Mapping[str, DelayTable]) -> Iterator[tuple
 
 
 def first_facts(pattern: Pattern, delays: Mapping[str, DelayTable]) -> Iterator[tuple[Atom, ...]]:
-    """Yields facts that can arrive while all others are missing; several, if they arrive at one tick.
-
-    A(T), B(T+5) without delays: A alone, for when B arrives it is too late for A.
-    """
+    """Yields facts that can arrive while all others are missing; several, if they arrive at one tick."""
+    # Of A(T), B(T+5) without delays A alone: when B arrives, it is too late for A.
     times = times_of(pattern)
     atoms = dict.fromkeys(pattern.facts)
     late = {atom: delays[atom.predicate].largest(atom.terms) for atom in atoms}

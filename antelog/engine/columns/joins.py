@@ -1,9 +1,6 @@
 """Joins of tables: rows with equal keys, rows within a band of numbers, and the memory that a join may take.
 
-    R(D, V, T), R(D, W, U), U > T, U <= T + 20
-
-With the right side sorted by D and U, two binary searches find the first and the last match of a row on the
-left. The size of a result is known before its memory is taken; beyond the budget it raises TooLargeError.
+The size of a result is known before its memory is taken; beyond the budget a join raises TooLargeError.
 """
 
 from __future__ import annotations
@@ -17,14 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antelog.engine.columns import tables
-from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import Column, ordered
+from antelog.engine.columns.tables import Column, ColumnSet, ordered
 
-BUDGET = 256 * 2**20
-"""The bytes that a table may take by default."""
-
-_A_ROW = 80
-"""The bytes of a row of about ten columns."""
+BUDGET = 256 * 2**20  # the bytes that a table may take by default
+_A_ROW = 80  # the bytes of a row of about ten columns
 
 _budget: ContextVar[int] = ContextVar("budget", default=BUDGET)
 
@@ -49,7 +42,6 @@ def budget(size: int) -> Iterator[None]:
 
 @contextmanager
 def more_room(times: int) -> Iterator[None]:
-    """Multiplies the budget within a context."""
     with budget(_budget.get() * times):
         yield
 
@@ -209,18 +201,20 @@ def band_pairs(left: Column, right: Column, band: TickRange, number: Column) -> 
 # compared: mostly none. Sorting all digests takes more than twice as long.
 
 
-_PLACES = 8
-"""The least number of places per fact."""
-
-_APART = 32
-"""The least number of places per known fact, when others are compared with those."""
+_PLACES = 8  # the least number of places per fact
+_APART = 32  # the least number of places per known fact, when others are compared with those
 
 
 def alike(digests: Column) -> Column:
     """The rows whose digest another row has too, in order."""
-    rows = _sharing(digests)
-    if len(rows) == 0:
-        return rows
+    bits = max(_PLACES * len(digests) - 1, 1).bit_length()
+    place, numbers = _place(digests, bits), np.arange(len(digests), dtype=np.int32)
+    table = np.empty(1 << bits, np.int32)  # only what is written is read
+    table[place] = numbers
+    lost = tables.marked(table.take(place) != numbers)
+    if len(lost) == 0:
+        return lost
+    rows = _placed(digests, digests.take(lost), bits)
     order = rows.take(np.argsort(digests.take(rows)))
     sequence = digests.take(order)
     same = sequence[1:] == sequence[:-1]
@@ -249,17 +243,3 @@ def _placed(digests: Column, others: Column, bits: int) -> Column:
 
 def _place(digests: Column, bits: int) -> Column:
     return (digests.view(np.uint64) >> np.uint64(64 - bits)).view(np.int64)
-
-
-def _sharing(digests: Column) -> Column:
-    bits = max(_PLACES * len(digests) - 1, 1).bit_length()
-    place = _place(digests, bits)
-    numbers = np.arange(len(digests), dtype=np.int32)
-    table = np.empty(1 << bits, np.int32)  # only what is written is read
-    table[place] = numbers
-    lost = tables.marked(table.take(place) != numbers)
-    if len(lost) == 0:
-        return lost
-    shared = np.zeros(1 << bits, np.bool_)
-    shared[place.take(lost)] = True
-    return tables.marked(shared.take(place))

@@ -16,11 +16,9 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import NEVER, Column, Mask, numbered
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, numbered
 
-NOTHING = -1
-"""The largest height of an empty stretch; heights are 0 or more."""
+NOTHING = -1  # the largest height of an empty stretch; heights are 0 or more
 
 
 @dataclass(frozen=True, eq=False)

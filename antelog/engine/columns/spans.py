@@ -12,14 +12,9 @@ from antelog.engine.columns.joins import TooLargeError, spread
 from antelog.engine.columns.tables import Column, Mask, marked
 from antelog.errors import DataError
 
-FOREVER = 2**56
-"""A tick after all others."""
-
-MOST_TICKS = 100_000_000
-"""The most ticks that a step may enumerate."""
-
-_AT_ONCE = 200_000
-"""The most ticks enumerated at once; each takes some 300 bytes."""
+FOREVER = 2**56  # a tick after all others
+MOST_TICKS = 100_000_000  # the most ticks that a step may enumerate
+_AT_ONCE = 200_000  # the most ticks enumerated at once; each takes some 300 bytes
 
 
 @dataclass(frozen=True)

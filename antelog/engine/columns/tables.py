@@ -1,14 +1,12 @@
-"""Tables of whole numbers: keys, order and groups over NumPy columns of int64, which are cells or ticks.
-
-Rows are compared by *keys*, one number a row, equal exactly where the rows are.
-"""
+"""Tables of whole numbers: keys, order and groups over NumPy columns of int64, which are cells or ticks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
 from itertools import accumulate
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -18,14 +16,9 @@ Column = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.float64]
 
-NEVER = np.int64(2**62)
-"""A tick at which nothing happens any more."""
-
-ROOM = 2**62
-"""The upper bound of keys."""
-
-FEW = 64
-"""Up to this many rows stay in Python, where twenty numbers take as long as a call into NumPy."""
+NEVER = np.int64(2**62)  # a tick at which nothing happens any more
+ROOM = 2**62  # the upper bound of keys
+FEW = 64  # up to this many rows stay in Python, where twenty numbers take as long as a call into NumPy
 
 
 def columns(count: int, length: int = 0) -> list[Column]:
@@ -33,7 +26,7 @@ def columns(count: int, length: int = 0) -> list[Column]:
 
 
 def keys_of(tables: Sequence[Sequence[Column]]) -> list[Column]:
-    """Keys for the rows of tables with the same columns, comparable between the tables."""
+    """Keys for the rows of tables with the same columns: numbers, equal exactly where the rows are."""
     lengths = [len(table[0]) for table in tables]
     if sum(lengths) <= FEW and tables[0]:
         return _few_keys(tables)
@@ -78,8 +71,7 @@ def roomy(length: int) -> int:
     return 8 * length + 1024
 
 
-_IDS = -(2**51)
-"""The first cell of an id, far from the marks -1, -2, … that stand for no value."""
+_IDS = -(2**51)  # the first cell of an id, far from the marks -1, -2, … that stand for no value
 
 
 def _apart(low: int, count: int) -> bool:
@@ -106,11 +98,8 @@ _BITS = 64
 
 
 def ordered(key: Column) -> tuple[Column, Column]:
-    """The stable order that sorts keys, and the sorted keys.
-
-    NumPy sorts numbers faster than it finds their order, so rows are sorted within the keys' lowest bits.
-    """
-    if len(key) > FEW:
+    """The stable order that sorts keys, and the sorted keys."""
+    if len(key) > FEW:  # NumPy sorts faster than it finds an order: rows are sorted within the lowest bits
         low, count = extent(key)
         bits = (len(key) - 1).bit_length()
         if (count - 1).bit_length() + bits < _BITS:
@@ -292,3 +281,62 @@ class Groups:
 def groups(key: Column) -> Groups:
     order, sequence = ordered(key)
     return Groups(order, marked(changed(sequence)))
+
+
+# ---- frozen dataclasses of columns with one row per thing, whose rows can be selected and joined ----
+
+
+class ColumnSet:
+    """Columns of equal length, named by subclasses.
+
+    A field is an array with rows along `axis`, a column set, or a tuple or mapping of such. Other fields, and
+    those in `shared`, describe all rows together and stay as they are.
+    """
+
+    axis: ClassVar[int] = 0
+    shared: ClassVar[frozenset[str]] = frozenset()
+
+    def take(self, at: Column | Mask) -> Self:
+        kind: Any = type(self)
+        rows, own, axis = positions(at), self.__dict__, kind.axis
+        taken = [own[n] if n in kind.shared else _taken(own[n], rows, axis) for n in _names(kind)]
+        found: Self = kind(*taken)
+        return found
+
+    def and_then(self, *others: Self) -> Self:
+        """Appends the rows of other sets; shared fields are those of the last set."""
+        kind: Any = type(self)
+        values = {name: [getattr(each, name) for each in (self, *others)] for name in _names(kind)}
+        joined = (v[-1] if name in kind.shared else _joined(v, kind.axis) for name, v in values.items())
+        found: Self = kind(*joined) if others else self
+        return found
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind))
+
+
+def _taken(value: Any, rows: Column, axis: int) -> Any:
+    if type(value) is np.ndarray:
+        return value.take(rows, axis)
+    if isinstance(value, ColumnSet):
+        return value.take(rows)
+    if type(value) is tuple:
+        return tuple([_taken(each, rows, axis) for each in value])
+    if isinstance(value, Mapping):
+        return {name: _taken(each, rows, axis) for name, each in value.items()}
+    return value
+
+
+def _joined(values: list[Any], axis: int) -> Any:
+    last = values[-1]
+    if type(last) is np.ndarray:
+        return np.concatenate(values, axis)
+    if isinstance(last, ColumnSet):
+        return values[0].and_then(*values[1:])
+    if type(last) is tuple:
+        return tuple(_joined([*each], axis) for each in zip(*values, strict=True))
+    if isinstance(last, Mapping):
+        return {name: _joined([each[name] for each in values], axis) for name in last}
+    return last

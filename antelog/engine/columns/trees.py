@@ -63,5 +63,4 @@ class Trees:
         return np.stack([self.right, self.left], axis=1).ravel()
 
 
-_AT_ONCE = 2048
-"""So many rows fit into the cache of a processor."""
+_AT_ONCE = 2048  # so many rows fit into the cache of a processor

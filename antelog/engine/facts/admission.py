@@ -3,8 +3,6 @@
 device  level  time  arrival
 wt2     high   7     8            a fact: cells and ticks
 wt2     high   7     20           late, with a delay of 2
-
-delay Temp(wt4, _, _) = 2.     Temp(wt4, high, 7): 2     Temp(wt2, high, 7): that of the input
 """
 
 from __future__ import annotations
@@ -44,10 +42,9 @@ from antelog.language.epochs import TICKS, Counting
 
 @dataclass(frozen=True, eq=False)
 class Admitted:
-    """The facts of a batch, each once, and the rows set aside (see `rejects.SCHEMA`).
+    """The facts of a batch, each once, and the rows set aside: see `rejects.SCHEMA`.
 
-    `places` has the row of each reject in its frame, `types` those of the frames' columns without the time,
-    and `of_no_use` the number of rows of each input that can never be used.
+    `places` are the rows of the rejects in their frames; `of_no_use` counts rows that can never be used.
     """
 
     facts: Mapping[str, Facts]
@@ -78,8 +75,7 @@ class _Objection:
     detail: Callable[[Column], pa.Array]
 
 
-Objector: TypeAlias = Callable[[Input, Facts], tuple[Mask, pa.Array]]
-"""Masks the facts of an input that conflict with others, and describes each conflict."""
+Objector: TypeAlias = Callable[[Input, Facts], tuple[Mask, pa.Array]]  # masks conflicting facts, with reasons
 
 
 def admit(
@@ -94,9 +90,8 @@ def admit(
 ) -> Admitted:
     """Admits the facts in frames that arrived after tick `before`, up to `now`.
 
-    Without the column `arrival`, a fact arrives at its own time, or at `before + 1` if that is over. Every
-    input of the plan is in the result, also without a frame. `conflicts` judges facts that are otherwise
-    admitted. Raises DataError if a frame does not fit its input.
+    Without the column `arrival`, a fact arrives at its own time, or at `before + 1` if that is over.
+    `conflicts` judges facts that are otherwise admitted. Raises DataError if a frame does not fit its input.
     """
     rules = prepared(plan)
     sources = rules.inputs
@@ -241,21 +236,12 @@ def _about_times(time: Ticks, arrival: Ticks, counting: Counting) -> Iterator[_O
 
 
 def _about_batch(arrival: Ticks, ticks: _Ticks) -> Iterator[_Objection]:
-    before, now = ticks.before, ticks.now
-    yield _Objection(
-        MALFORMED,
-        arrival.numbers <= before,
-        lambda rows: sentence(
-            "arrived at tick ", arrival.numbers[rows], f", but tick {before} was already over"
-        ),
-    )
-    yield _Objection(
-        MALFORMED,
-        arrival.numbers > now,
-        lambda rows: sentence(
-            "arrives at tick ", arrival.numbers[rows], f", but this batch ends with tick {now}"
-        ),
-    )
+    def detail(arrives: str, why: str, rows: Column) -> pa.Array:
+        return sentence(f"{arrives} at tick ", arrival.numbers[rows], f", but {why}")
+
+    over, end = f"tick {ticks.before} was already over", f"this batch ends with tick {ticks.now}"
+    yield _Objection(MALFORMED, arrival.numbers <= ticks.before, partial(detail, "arrived", over))
+    yield _Objection(MALFORMED, arrival.numbers > ticks.now, partial(detail, "arrives", end))
 
 
 def _about_order(source: Input, given: Facts, allowed: Column, counting: Counting) -> Iterator[_Objection]:
@@ -377,12 +363,9 @@ def beyond(plan: Plan, frames: Mapping[str, Frame], until: int, *, arrival: str)
 #
 # A frame of which nothing was understood would look like one in which nothing happened.
 
-_MANY = 20
-"""In frames of fewer rows it is ordinary that most are late, early, or claim a slot another one holds."""
-_CALLER = 4
-"""The stack level of the line that called `advance`, above the check of its arguments."""
-_LONGEST = 200
-"""The most characters of an example."""
+_MANY = 20  # in frames of fewer rows it is ordinary that most are late, early, or in conflict
+_CALLER = 4  # the stack level of the line that called `advance`, above the check of its arguments
+_LONGEST = 200  # the most characters of an example
 _REMEDIES = {
     LATE: "Hand them over before, have a column with their arrivals, or declare a longer delay",
     EARLY: "Advance to a later tick, or have a column with their arrivals",

@@ -1,8 +1,4 @@
-"""Frames (data frames, Arrow tables, lists of tuples or dicts) as columns of an input or static relation.
-
-[("wt2", "high", 7)] for input Temp(device, level, time): columns device and level, and the time
-{"Turbine": [("wt2",), ("wt4",)]}: the rows (wt2), (wt4) of the background relation Turbine
-"""
+"""Frames (data frames, Arrow tables, lists of tuples or dicts) as columns of an input or static relation."""
 
 from __future__ import annotations
 
@@ -77,8 +73,7 @@ def _check(row: object, first: Any, which: str) -> None:
 
 Frame: TypeAlias = Any
 
-_ARRIVAL = "arrival tick"
-"""The internal name of the arrival. No column of an input can have it."""
+_ARRIVAL = "arrival tick"  # the internal name of the arrival. No column of an input can have it.
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,10 +90,9 @@ class FrameRows:
 
 
 def read_frame(source: Input, frame: Frame, arrival: str) -> FrameRows:
-    """Reads the rows of a frame. Raises DataError if it is none, or has other columns than the input.
+    """Reads the rows of a frame, by names of columns or, if none is like the input's, by position.
 
-    Columns are matched by name; others are left out if all are there. Tuples are matched by position, and so
-    are tables without a name like one of the input's; then a column after the time is the arrival.
+    Raises DataError if it is no frame, or has other columns than the input.
     """
     names, arrays = columns_in(source.name, frame)
     if not arrays:

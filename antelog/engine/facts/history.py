@@ -1,11 +1,7 @@
 """Facts as columns; those that still matter, by input and tick; the slots they hold, and the values seen.
 
-Temp: {5: one fact, 7: two facts}; gather those about 6 to 8: two
-
 input Temp(device, level, time) delay 2, one per device.
 Temp(wt2, low, 7) arrived at 7 holds the slot (wt2, 7); Temp(wt2, high, 7), at 8, is set aside
-
-Calm(X, T) :- not Alarm(X, T).     Alarm(a, 0) arrived at 1: a has answers of its own since 1
 """
 
 from __future__ import annotations
@@ -24,14 +20,12 @@ from antelog.compile.nodes.plan import Input
 from antelog.compile.plan.partition import SeenColumns
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns import tables
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import among, find, find_rows
 from antelog.engine.columns.spans import Spans, span, spans_of
-from antelog.engine.columns.tables import Column, Mask, columns
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, columns
 from antelog.engine.values.values import Values
 
-Places: TypeAlias = tuple[tuple[int, int], ...]
-"""Columns, each with the cell it must have, or with another column it must equal."""
+Places: TypeAlias = tuple[tuple[int, int], ...]  # columns, each with its cell or its equal column
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,10 +88,7 @@ def no_facts(width: int) -> Facts:
 
 @dataclass(frozen=True)
 class Stream:
-    """The kept facts of one input; `width` is the number of its columns besides the time.
-
-    If rules ask for them, `latest` has the latest facts of slots; `slots` is the last count of these.
-    """
+    """The kept facts of one input with `width` columns; if rules ask for them, the latest of each slot."""
 
     width: int
     slices: Mapping[int, tuple[Facts, ...]]
@@ -115,8 +106,7 @@ class Stream:
 
 History = Mapping[str, Stream]
 
-_SMALL = 256
-"""Copying up to this many facts costs no more than handling another part."""
+_SMALL = 256  # copying up to this many facts costs no more than handling another part
 
 
 def joint(parts: Iterable[Facts], width: int) -> Facts:
@@ -164,8 +154,7 @@ def _ticks_in(stream: Stream, about: Spans) -> list[int]:
     return ticks
 
 
-_MANY = 64
-"""Looking up one tick costs as much as looking through this many."""
+_MANY = 64  # looking up one tick costs as much as looking through this many
 
 
 def added(history: History, new: Mapping[str, Facts]) -> History:
@@ -219,7 +208,6 @@ def without(history: History, before: Mapping[str, int]) -> History:
 
 
 def parts_of(history: History) -> Iterator[Facts]:
-    """The facts that are kept by tick."""
     return (part for stream in history.values() for parts in stream.slices.values() for part in parts)
 
 
@@ -269,12 +257,11 @@ def forgetting(rules: Rules, history: History, before: Mapping[str, int], now: i
 
 def only_latest(rules: Rules, history: History, now: int) -> History:
     """Keeps one fact of each slot among the older ones, as in a saved state."""
-    return {
-        name: stream
-        if stream.latest is None
-        else stream.with_latest(_only_latest(rules, name, stream.latest, now))
-        for name, stream in history.items()
-    }
+    found = dict(history)
+    for name, stream in history.items():
+        if stream.latest is not None:
+            found[name] = stream.with_latest(_only_latest(rules, name, stream.latest, now))
+    return found
 
 
 def _only_latest(rules: Rules, name: str, facts: Facts, now: int) -> Facts:
@@ -355,8 +342,7 @@ class SeenValues(ColumnSet):
         return self.and_then(SeenValues(first.take(new), same.least(since).take(new)))
 
 
-Seen: TypeAlias = Mapping[SeenColumns, SeenValues]
-"""The values seen in the columns of each unguarded variable."""
+Seen: TypeAlias = Mapping[SeenColumns, SeenValues]  # the values seen of each unguarded variable
 
 
 def seen_from_the_start(

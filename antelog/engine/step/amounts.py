@@ -1,10 +1,6 @@
 """Aggregates over windows: the values they may have, and when a comparison of these is decided.
 
-count(Fail(wt2, _, 0..3)) >= 3     members from 0, 2 and 3 on, any number until 4
-tick          0      2      3
-so far        1      2      3
-may become    any    any    any
-comparison    open   open   true
+count(Fail(wt2, _, 0..3)) >= 3     open with 1 at tick 0 and 2 at 2, as any number may come; true with 3 at 3
 """
 
 from __future__ import annotations
@@ -19,9 +15,8 @@ from numpy.typing import NDArray
 
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.terms import text_of, variables_in
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.ranked import Totals
-from antelog.engine.columns.tables import NEVER, Column, Mask, inverse, marked, sorting
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, inverse, marked, sorting
 from antelog.engine.step.derivations import AmountSoFar, Truth
 from antelog.engine.step.rows import Rows, numbers_of
 from antelog.engine.step.windows import ANY, Openings, RowArrivals, Windows, least
@@ -30,8 +25,7 @@ from antelog.engine.values.values import Values
 from antelog.language.literals.aggregate import Affine
 from antelog.language.literals.comparison import HOLDS
 
-QUARTERS = 4
-"""A value that rises towards its goal is reported at each of so many parts of the way."""
+QUARTERS = 4  # a value that rises towards its goal is reported at each of so many parts of the way
 
 
 class _Limit(NamedTuple):
@@ -54,17 +48,14 @@ class _Limit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Between:
-    """The possible values: from `least` to `largest`, in whole steps if it `counts`.
-
-    Rows in `none` have no value for certain; `open` ones may have none, or any; `rising` ones may have less.
-    """
+    """The possible values: from `least` to `largest`, in whole steps if it `counts`."""
 
     least: _Limit
     largest: _Limit
     counts: bool
-    none: Mask
-    open: Mask
-    rising: Mask
+    none: Mask  # rows that have no value for certain
+    open: Mask  # rows that may have none, or any
+    rising: Mask  # rows that may have less
 
     @property
     def one(self) -> Mask:
@@ -75,13 +66,9 @@ class Between:
 
 
 def between(aggregate: Aggregate, now: Numbers, coming: Column, rises: Mask, is_open: Mask) -> Between:
-    """The possible values of an aggregate: what it comes to `now`, and so many members that may still come.
-
-    Where it `rises`, more members can only make it larger. Open variables leave some of the members out,
-    unless there are none and none can come.
-    """
+    """The possible values of an aggregate that comes to `now`, where so many members may still come."""
     found = _of_whole(aggregate.function, now, coming, rises)
-    if is_open.any():
+    if is_open.any():  # its variables leave some of the members out
         below = np.where(is_open, -1, found.least.beyond).astype(np.int8)
         least = _Limit(found.least.number, below)
         may_lack = np.where(is_open, ~rises, found.open)
@@ -180,24 +167,20 @@ def quarter_reached(now: Numbers, number: Column, goal: Numbers) -> Mask:
     return found
 
 
-ToValue: TypeAlias = Callable[[Totals], Numbers]
-"""Gives the value of an aggregate from the totals of its members."""
+ToValue: TypeAlias = Callable[[Totals], Numbers]  # an aggregate's value, from the totals of its members
 
 
 @dataclass(frozen=True, eq=False)
 class WindowAmount(ColumnSet):
-    """An aggregate over windows: its `members`, the `counted` ones among them, and how many may still come.
-
-    Where it `rises`, more members can only make it larger. With `open` variables some members are left out.
-    """
+    """An aggregate over windows: its `members`, those that are `counted`, and how many may still come."""
 
     aggregate: Aggregate
-    open: bool
+    open: bool  # whether its variables are, which leaves some members out
     members: RowArrivals
     counted: RowArrivals
     value: ToValue
     openings: Openings
-    rises: Mask
+    rises: Mask  # where more members can only make it larger
 
     @classmethod
     def of(cls, aggregate: Aggregate, windows: Windows, rows: Rows, values: Values) -> Self:
@@ -312,14 +295,11 @@ class Fixed(ColumnSet):
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """The truth of a comparison in some rows, and the values of its aggregate `so_far`.
-
-    `quarters` has for each row the ticks at which it comes a quarter further towards the other side.
-    """
+    """The truth of a comparison in some rows, and the values of its aggregate `so_far`."""
 
     truth: Truth
     so_far: AmountSoFar
-    quarters: Column
+    quarters: Column  # for each row the ticks at which it comes a quarter further towards the other side
 
     @classmethod
     def joined(cls, parts: Sequence[Compared]) -> Compared:
@@ -381,10 +361,7 @@ def _comparison(
 
 
 def _when_decided(operator: str, left: WindowAmount, right: WindowAmount | Fixed) -> Column:
-    """The tick from which a comparison holds or fails whatever comes, or the last tick if it never does.
-
-    It is -1 where the comparison is decided before anything comes.
-    """
+    """The tick by which a comparison is decided (-1: before anything comes), or the last if it never is."""
     if isinstance(right, Fixed) and left.openings.is_any:
         other = of_number(right.number, known=right.known)
 

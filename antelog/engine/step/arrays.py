@@ -1,7 +1,4 @@
-"""Explanations as nested Arrow arrays: for each line a list of evidence and hypotheses.
-
-Literals are numbers here, which stand for their texts and sort by time, then text.
-"""
+"""Explanations as nested Arrow arrays; literals are numbers that sort as their texts: by time, then text."""
 
 from __future__ import annotations
 
@@ -35,13 +32,9 @@ _Number = TypeVar("_Number", bound=np.integer[Any])
 def nested(
     knowledge: Knowledge, query: StepQuery, reported: Explanations, moment: Column, rejected: Mask
 ) -> tuple[pa.Array, pa.Array]:
-    """The evidence and hypotheses of every view reported at some moments, and the reasons of rejections.
-
-    Rejected answers have the explanations of the moment before; the reasons are the hypotheses that failed.
-    Queries with aggregates also have what these come to so far.
-    """
+    """The evidence and hypotheses of views at some moments, and the hypotheses that rejections are due to."""
     found, at = reported.found, reported.at
-    # What is reported of twins is the same.
+    # Rejected answers have the explanations of the moment before. What is reported of twins is the same.
     once, position = (moment - rejected, None) if found.twins is None else numbered(moment - rejected)
     line, view = views_of(at, reported.kept, once)
     row, then = at.view_of.take(view), at.then.take(view)
@@ -102,18 +95,14 @@ class _Amounts:
 
 @dataclass(frozen=True, eq=False)
 class _Sheet:
-    """The literals of derivations by time, then text: which text each is, when it is true, when false.
-
-    Texts have a row for each derivation, ticks a column. `position` is the place of each derivation. Repeated
-    and missing literals are _NONE, at the end of a row; a `full` sheet has no such.
-    """
+    """The literals of derivations by time, then text: which text each is, when it is true, when false."""
 
     literals: pa.Array
-    position: Column
-    text: NDArray[np.int32]
+    position: Column  # the place of each derivation
+    text: NDArray[np.int32]  # a row for each; repeated and missing literals are _NONE, at the end
     holds: Column
     fails: Column
-    full: bool
+    full: bool  # no literal is repeated or missing
     amounts: Sequence[_Amounts] = ()
 
     def texts_at(self, row: Column, then: Column) -> tuple[NDArray[np.int32], Mask]:
@@ -201,10 +190,7 @@ def _sheet(knowledge: Knowledge, found: Lives, row: Column, *, structs: bool) ->
 
 
 def _sort(key: NDArray[np.integer[Any]], *others: Column) -> None:
-    """Sorts each column of a few lines in place, and others with it.
-
-    Where lines are few, exchanging neighbours is much faster than sorting column by column.
-    """
+    """Sorts each column of a few lines in place, and others with it; where lines are few, this is fast."""
     for end in range(len(key) - 1, 0, -1):
         done = True
         for i in range(end):

@@ -1,8 +1,6 @@
-"""The derivations of answers, and of the atoms that their asked literals ask for.
+"""The derivations of answers, and of the atoms their asked literals ask for, found anew from the kept facts.
 
-Atoms are not stored: their derivations, also those without evidence, are found from the kept facts.
-
-    not Shdn(wt2, 2)    true once every derivation of Shdn(wt2, 2) is false; false once one is complete
+not Shdn(wt2, 2)    true once every derivation of Shdn(wt2, 2) is false; false once one is complete
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from antelog.compile.literals.terms import Var, variables_in
 from antelog.compile.prepared.pattern import OpenEnd
 from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
 from antelog.engine.columns.tables import NEVER, Column, distinct, groups, inverse, marked, or_never, sorting
-from antelog.engine.step import literals
+from antelog.engine.step import literals, pattern_rows
 from antelog.engine.step.amounts import Compared, compared
 from antelog.engine.step.cycles import Closure
 from antelog.engine.step.derivations import (
@@ -38,20 +36,14 @@ from antelog.engine.step.derivations import (
 from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
 from antelog.engine.step.matching import Partial, background_of
 from antelog.engine.step.members import AskedAtoms, candidates, members, windows_of
-from antelog.engine.step.pattern_rows import (
-    OpenAtoms,
-    background_of_query,
-    conditions_on_open,
-    known_tick,
-    rows_for,
-    rows_of_query,
-    seed_of,
-)
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.rows import Rows, first_tick, key_of, latest_tick, term_column, time_column
 from antelog.engine.step.windows import Windows
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.numbers import after_steps
+
+_AT_ONCE = 1_000  # rows are compared together: what they look at takes much more room than what is found
+_MANY = 2_000  # about so many atoms of a cycle are decided at once
 
 
 def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
@@ -64,7 +56,7 @@ def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
         if mixed and prepared.clocked:
             # Later ticks that open answers are about: clock-driven patterns may derive them then.
             later += [time[time > query.step.now] for time in map(answer_time, blocks)]
-        for part in rows_of_query(known, query, number, distinct(np.concatenate(later))):
+        for part in pattern_rows.rows_of_query(known, query, number, distinct(np.concatenate(later))):
             found = literals.with_facts(known, prepared, part)
             kept = mattering(found, life_of(found, query.step), query)
             if not prepared.asked:
@@ -72,7 +64,7 @@ def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
                 continue
             if len(kept) < found.rows.count:
                 found = found.take(kept)
-            background = background_of_query(known, query, number)
+            background = pattern_rows.background_of_query(known, query, number)
             for taken in with_latest(known, found, query.step, background, partial(closing, known)):
                 for each in literals.while_they_are(known, taken, partial(_in_range, known)):
                     for whole in _in_parts(known, each, since=life_of(each, query.step).supported):
@@ -91,15 +83,10 @@ def with_asked(
     known: Knowledge,
     found: Derivations,
     leaving: frozenset[str] = frozenset(),
-    depth: int = 0,
-    since: Column | None = None,
+    depth: int = 0,  # how many literals with open variables these derivations are nested in
+    since: Column | None = None,  # for each row the tick up to which changes do not matter
 ) -> Derivations:
-    """Adds the lines of asked literals to derivations; literals about relations in `leaving` are unknown.
-
-    A literal with open variables is neither true nor false: it waits until they have values. `depth` is how
-    many such literals these derivations are nested in. When literals become true or false matters only after
-    the tick `since` of each row (None: always).
-    """
+    """Adds the lines of asked literals; those with open variables wait, those about `leaving` are unknown."""
     found, unsure = literals.as_they_are(known, found, partial(_in_range, known)), known
     rows, lines, progress = found.rows, list[Truth](), list[AmountLine]()
     bound = rows.bound.keys()
@@ -216,10 +203,6 @@ def _aggregated(
     return Compared.joined(parts), inverse(order).take(same.numbers)
 
 
-_AT_ONCE = 1_000
-"""So many rows are compared together: what they look at takes much more room than what is found."""
-
-
 def closing(known: Knowledge, node: Aggregation, rows: Rows) -> tuple[Column, Column]:
     """The final values of an aggregate in rows as cells (UNBOUND: none), and since when they are final."""
     whole, which = _aggregated(known, node.closing, rows, None)
@@ -261,10 +244,7 @@ def by_tick(known: Knowledge, atoms: Atoms, since: Column | None = None) -> lite
 
 
 def truth(known: Knowledge, atoms: Atoms, since: Column | None = None) -> Truth:
-    """The ticks at which atoms become true and false, if nothing more arrives.
-
-    For a range, those at which "some atom of the range" does. Changes up to the tick `since` do not matter.
-    """
+    """The ticks at which atoms, or some of a range, become true and false; up to `since`, any will do."""
     if atoms.count == 0:
         return Truth(atoms.time, atoms.time, atoms.time)
     if atoms.last is not None:
@@ -300,10 +280,7 @@ def _through_time(known: Knowledge, atoms: Atoms) -> Closure:
 
 
 def _block_by_block(known: Knowledge, cycle: frozenset[str]) -> None:
-    """Finds out which atoms of a cycle are true, if there are many: block by block of levels.
-
-    What is true later rests only on atoms that are true before, which are few, however many were possible.
-    """
+    """Decides many atoms of a cycle block by block: later ones rest on the few that are true before."""
     found, memo = {name: literals.may_be_true(known, name) for name in sorted(cycle)}, known.memo
     left = {name: each for name, each in found.items() if each is not None}
     if len(left) < len(found) or sum(each.count for each in left.values()) <= _MANY:
@@ -324,10 +301,6 @@ def _block_by_block(known: Knowledge, cycle: frozenset[str]) -> None:
             memo.through_time[cycle][name] = table if before is None else before.and_more(part, truth)
             true[name] = true[name].and_then(part.take(truth.true_at < NEVER))
     memo.may_be_true |= true
-
-
-_MANY = 2_000
-"""About so many atoms of a cycle are decided at once."""
 
 
 def _blocks(levels: Mapping[str, Column]) -> Iterator[tuple[int, int]]:
@@ -368,7 +341,9 @@ def derived(known: Knowledge, atoms: Atoms, leaving: frozenset[str] = frozenset(
         found = [
             literals.with_facts(known, prepared, part)
             for number, prepared in enumerate(known.rules.patterns[atoms.relation])
-            for part in rows_for(known, atoms.relation, number, seed_of(prepared, atoms, known.values))
+            for part in pattern_rows.rows_for(
+                known, atoms.relation, number, pattern_rows.seed_of(prepared, atoms, known.values)
+            )
         ]
         if atoms.as_of is None and atoms.whole:
             known.memo.keep_derivations(atoms, found)
@@ -423,17 +398,11 @@ def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:
 
 
 def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, depth: int) -> Column:
-    """The tick by which everything has come that a literal with open variables may rest on; -1 if nothing.
-
-        P(X, T) :- A(X, T), C(Y, T+1), not B(Y, T).     B with delay 2
-        A(a, 3) came: not B(Y, 3) rests on any B about tick 3, so it is decided by 5
-
-    If its time is open, all ticks that this can be are looked at together.
-    """
+    """The tick by which all has come that a literal with open variables may rest on; -1 if nothing."""
     decided = np.full(found.rows.count, np.int64(-1))
     # Literals within each other are followed so deep.
     if found.rows.count and depth < 8:
-        conditions = conditions_on_open(found.prepared, literal, found.rows)
+        conditions = pattern_rows.conditions_on_open(found.prepared, literal, found.rows)
         for reference in literal.references:
             decided = np.maximum(decided, _decided_by(known, found, reference, conditions, depth))
     return decided
@@ -444,8 +413,8 @@ def _decided_by(
 ) -> Column:
     """The tick by which all is decided that one reference of such a literal may lead to."""
     rows, prepared = found.rows, found.prepared
-    first = known_tick(reference.first, rows)
-    last = first if reference.first == reference.last else known_tick(reference.last, rows)
+    first = pattern_rows.known_tick(reference.first, rows)
+    last = first if reference.first == reference.last else pattern_rows.known_tick(reference.last, rows)
     timed = first is last and first is not None
     ranged, delay = first is not None and last is not None, known.rules.relations[reference.name].bounds.delay
     first = first_tick(prepared, reference.first, rows) if first is None else first
@@ -467,7 +436,7 @@ def _decided_by(
     some = same.first
     possible = marked((first.take(some) <= last.take(some)) & (last.take(some) < NEVER))
     some = some.take(possible)
-    once = OpenAtoms(
+    once = pattern_rows.OpenAtoms(
         reference, atoms.take(some), conditions, {name: c.take(some) for name, c in given.items()}
     )
     until = np.full(same.count, np.int64(-1))
@@ -479,11 +448,13 @@ def _decided_by(
     return decided if each is None else each.latest(decided)
 
 
-def _last_deadlines(known: Knowledge, asked: OpenAtoms, depth: int) -> Column:
+def _last_deadlines(known: Knowledge, asked: pattern_rows.OpenAtoms, depth: int) -> Column:
     """For each of some atoms, the last deadline of its open derivations."""
     latest, name = np.full(asked.atoms.count, np.int64(-1)), asked.atoms.relation
     for number, prepared in enumerate(known.rules.patterns[name]):
-        for part in rows_for(known, name, number, seed_of(prepared, asked.atoms, known.values)):
+        for part in pattern_rows.rows_for(
+            known, name, number, pattern_rows.seed_of(prepared, asked.atoms, known.values)
+        ):
             kept = part.take(asked.meeting(known.values, prepared, part.rows))
             if kept.rows.count:
                 each = with_asked(known, literals.with_facts(known, prepared, kept), depth=depth + 1)

@@ -1,11 +1,9 @@
 """Atoms of relations that rest on their own negation in the past, decided level by level.
 
-    Off(T+1) :- Press(T+1), not Off(T).
-    Alarm(X, T) :- Fail(X, E, T), count(Alarm(X, T-60..T-1)) < 3.
+    Off(T+1) :- Press(T+1), not Off(T).     Off(5) rests on Off(4), and so on down to what is decided for good
 
-Whether `Off(5)` is true rests on `Off(4)`, and so on down to what is decided for good. All atoms that are
-asked for, and those they rest on, get numbers; those decided before share one for each tick since when they
-are true, or false. Each rests on atoms of lower levels only, so all atoms of a level are decided at once.
+All that are asked for, and those they rest on, get numbers; those decided before share one for each tick
+since when they are true, or false.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ import numpy as np
 from antelog.compile.literals import Aggregation, Last
 from antelog.compile.literals.literal import AskedLiteral, AskedNode
 from antelog.compile.literals.terms import variables_in
-from antelog.engine.columns.column_set import ColumnSet
+from antelog.engine.columns import tables
 from antelog.engine.columns.joins import find_rows, pairs
 from antelog.engine.columns.tables import NEVER, Column, Mask, changed, groups, keys_of, marked, sorting
 from antelog.engine.step.amounts import truth_of
@@ -41,8 +39,7 @@ from antelog.engine.step.members import AskedAtoms, Candidates, Ones, Resting, m
 from antelog.engine.step.rows import Rows, key_of, places_of, term_column
 from antelog.engine.values.values import Values
 
-AtomForm: TypeAlias = tuple[str, frozenset[int], bool]
-"""A relation, the given arguments, and whether there is a range: such atoms have the same columns."""
+AtomForm: TypeAlias = tuple[str, frozenset[int], bool]  # a relation, the given arguments, whether ranged
 
 
 def form_of(atoms: Atoms) -> AtomForm:
@@ -50,7 +47,7 @@ def form_of(atoms: Atoms) -> AtomForm:
 
 
 @dataclass(frozen=True, eq=False)
-class NumberedAtoms(ColumnSet):
+class NumberedAtoms(tables.ColumnSet):
     """Atoms of one form with numbers: their own, or those of the open atoms that they were found for."""
 
     atoms: Atoms
@@ -64,19 +61,15 @@ class NumberedAtoms(ColumnSet):
 
 @dataclass(frozen=True, eq=False)
 class NumberedMembers:
-    """Atoms that may be members of an aggregate, by owner, and their numbers.
-
-    `open` is the number of each asked atom for which others may come, else -1; they come `one_a_tick` where
-    slots allow no more.
-    """
+    """Atoms that may be members of an aggregate, by owner, and their numbers."""
 
     asked: AskedAtoms
-    open: Column
+    open: Column  # the number of each asked atom for which others may come, else -1
     owner: Column
     cells: tuple[Column, ...]
     time: Column
     number: Column
-    one_a_tick: bool = False
+    one_a_tick: bool = False  # whether slots allow others one at each tick only
 
     @property
     def by_row(self) -> Sequence[tuple[Column, Column]]:
@@ -123,16 +116,12 @@ class NumberedMembers:
 
 @dataclass(frozen=True)
 class Numbering:
-    """The numbers of all atoms: those still to be decided, and those that are decided.
-
-    Decided atoms have from `first` on two for each tick (false, and true, since then). After these come the
-    numbers of the atoms that were found `earlier` in the step.
-    """
+    """The numbers of all atoms: those to be decided, those decided, and those found `earlier` in the step."""
 
     known: Knowledge
     numbered: Mapping[AtomForm, NumberedAtoms]
     found: Mapping[AtomForm, Sequence[NumberedAtoms]]
-    first: int
+    first: int  # from here on decided atoms have two for each tick: false, and true, since then
     ticks: Column
     earlier: Mapping[str, FoundTruths]
 
@@ -438,16 +427,13 @@ RestsOnCycle: TypeAlias = LiteralOfCycle | AggregationOfCycle
 
 @dataclass(frozen=True, eq=False)
 class Derived:
-    """Derivations of atoms: the `truth` of what is known of their literals, and those that rest on the cycle.
-
-    `level` and `rank` are those of the derived atom, `as_of` the tick as of which it is seen.
-    """
+    """Derivations of atoms: the `truth` of literals that are known, and those that rest on the cycle."""
 
     atom: Column
-    level: Column
+    level: Column  # of the derived atom, like its rank
     rank: Column
     truth: Truth
-    as_of: Column
+    as_of: Column  # the tick as of which it is seen
     rests: tuple[RestsOnCycle, ...]
 
 
@@ -468,11 +454,7 @@ def decide(truth: Truth, derived: Sequence[Derived]) -> Truth:
 
 
 def _in_rounds(derived: Sequence[Derived], count: int) -> list[tuple[int, Column]]:
-    """Cuts the derivations into rounds, each as a block and some of its rows.
-
-    Those of a round rest on atoms of earlier rounds only. They may be of many levels: what is true of one
-    card at tick 7 does not depend on what was true of another at tick 6.
-    """
+    """Cuts derivations into rounds (each some rows of blocks) that rest on atoms of earlier rounds only."""
     if not derived:
         return []
     level, rank = (np.concatenate([getattr(d, name) for d in derived]) for name in ("level", "rank"))

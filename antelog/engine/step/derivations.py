@@ -1,10 +1,7 @@
-"""Derivations, and the knowledge of a step that they are found with.
+"""Derivations, and the knowledge of a step that they are found with; ticks hold if nothing more arrives.
 
-    Malf(X, T) with X = wt2, T = 0, delay 1                    true   false   due
-    Temp(wt2, high, 0)   arrived at 0                             0   never     1
-    Temp(wt2, high, 1)   not there                            never       2     2
-
-These ticks hold if nothing more arrives; up to the tick that is finished (`now`) whatever arrives later.
+Temp(wt2, high, 0)   delay 1, arrived at 0     true at 0, never false, due at 1
+Temp(wt2, high, 1)   delay 1, not there        never true, false at 2, due at 2
 """
 
 from __future__ import annotations
@@ -20,10 +17,9 @@ from antelog.compile.literals.literal import Reference
 from antelog.compile.literals.terms import Var
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, find_rows
 from antelog.engine.columns.spans import Spans
-from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, marked, or_never
 from antelog.engine.facts.history import History, Seen
 from antelog.engine.facts.sight import Sight
 from antelog.engine.step.matching import StaticFacts, Twins
@@ -32,6 +28,11 @@ from antelog.engine.step.rows import LiteralFacts, Rows, facts_for_each, term_co
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.numbers import Numbers
 from antelog.engine.values.values import Values
+
+ALWAYS = -1  # before the first tick
+_RECALLED = 300_000  # with more rows than this, only those that were asked for last are recalled
+
+AmountSoFar: TypeAlias = Callable[[Column, Column], Numbers]  # an aggregate's values, by rows and ticks
 
 
 class Truth(NamedTuple):
@@ -58,16 +59,13 @@ class Truth(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Atoms(ColumnSet):
-    """Atoms of a relation, one for each row: their arguments (None: any value) and their ticks.
-
-    With `last`, an atom at any tick from `time` to it is asked for. With `as_of`, later facts are not there.
-    """
+    """Atoms of a relation, one for each row: their arguments (None: any value) and their ticks."""
 
     relation: str
     arguments: tuple[Column | None, ...]
     time: Column
-    last: Column | None = None
-    as_of: Column | None = None
+    last: Column | None = None  # an atom at any tick from `time` to this is asked for
+    as_of: Column | None = None  # facts that arrived later are not there
 
     @property
     def count(self) -> int:
@@ -100,20 +98,16 @@ def atoms_of(reference: Reference, rows: Rows, values: Values) -> Atoms:
 
 @dataclass(frozen=True, eq=False)
 class Derivations(ColumnSet):
-    """Rows of a pattern, and when each of their literals becomes true (`holds`) or false (`fails`).
-
-    Fact literals come first, one line each, then the asked ones once they are worked out. `decided` is the
-    tick by which all a literal depends on has arrived or never will. `progress` has the values of aggregates.
-    """
+    """Rows of a pattern, and when each of their literals becomes true (`holds`) or false (`fails`)."""
 
     axis = 1
 
     prepared: Prepared
     rows: Rows
-    holds: Column
+    holds: Column  # a line for each fact literal, then for the asked ones once they are worked out
     fails: Column
-    decided: Column
-    progress: tuple[AmountLine, ...] = ()
+    decided: Column  # by when all that a literal depends on has arrived or never will
+    progress: tuple[AmountLine, ...] = ()  # the values of aggregates
 
     @property
     def owner(self) -> Column:
@@ -127,15 +121,9 @@ class Derivations(ColumnSet):
     def with_lines(self, lines: Sequence[Truth], progress: Sequence[AmountLine]) -> Derivations:
         if not lines:
             return self
-        true_at, false_at, decided = zip(*lines, strict=True)
-        return Derivations(
-            self.prepared,
-            self.rows,
-            np.vstack((self.holds, *true_at)),
-            np.vstack((self.fails, *false_at)),
-            np.vstack((self.decided, *decided)),
-            tuple(progress),
-        )
+        before = (self.holds, self.fails, self.decided)
+        holds, fails, decided = map(np.vstack, zip(before, *lines, strict=True))
+        return Derivations(self.prepared, self.rows, holds, fails, decided, tuple(progress))
 
     @property
     def steps(self) -> Iterator[Column]:
@@ -275,20 +263,16 @@ def mattering(found: Derivations, life: Life, query: StepQuery) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """The rules, values, kept facts, background, and decided atoms of cycles.
-
-    `seen` has the values of unguarded variables, `memo` what was found out in this step. With `sight`,
-    deadlines at ticks at which sources are unseen do not count.
-    """
+    """The rules, values, kept facts, background, and decided atoms of cycles."""
 
     rules: Rules
     values: Values
     history: History
     static: StaticFacts
-    seen: Seen
+    seen: Seen  # the values of unguarded variables
     decided: Mapping[str, DecidedAtoms]
     memo: Memo
-    sight: Sight | None = None
+    sight: Sight | None = None  # with it, deadlines at ticks at which sources are unseen do not count
 
     @property
     def believing(self) -> Knowledge:
@@ -329,26 +313,19 @@ class FoundTruths:
 
 
 class Memo:
-    """Atoms whose truth was asked for in a step, and the derivations of those that are seen as of now.
-
-    Those of earlier ticks have the same. Of relations in cycles, it has the atoms that `may_be_true` (None:
-    unknown), and in `through_time` those decided block by block. `promised` is where every deadline counts.
-    """
+    """The truth of atoms found out in a step, and the derivations of those that are seen as of now."""
 
     def __init__(self, promised: Knowledge | None = None) -> None:
-        self.promised = promised
+        self.promised = promised  # the knowledge in which every deadline counts
         self._recalled: dict[Hashable, tuple[list[Column], tuple[Column, ...]]] = {}
         self.derivations: dict[str, tuple[list[Column], list[Derivations]]] = {}
-        self.may_be_true: dict[str, Atoms | None] = {}
-        self.through_time: dict[frozenset[str], dict[str, FoundTruths]] = {}
+        self.may_be_true: dict[str, Atoms | None] = {}  # of relations in cycles; None: unknown
+        self.through_time: dict[frozenset[str], dict[str, FoundTruths]] = {}  # decided block by block
 
     def recall(
         self, kind: Hashable, columns: list[Column], find: Callable[[Column], tuple[Column, ...]]
     ) -> tuple[Column, ...]:
-        """Columns found for rows that are all different, some of which may have been asked for already.
-
-        `find` is called for the others. Rows of one kind have the same columns.
-        """
+        """Columns for rows of a kind, each there once; `find` is called for those not asked for before."""
         before = self._recalled.get(kind)
         if before is None:
             found = find(np.arange(len(columns[0])))
@@ -377,54 +354,34 @@ class Memo:
         self.derivations[atoms.relation] = whole, [*parts, *moved]
 
 
-_RECALLED = 300_000
-"""With more rows than this, only those that were asked for last are recalled."""
-
-
-AmountSoFar: TypeAlias = Callable[[Column, Column], Numbers]
-"""Gives the values of an aggregate in some rows at some ticks; not a number where there is none."""
-
-
 @dataclass(frozen=True, eq=False)
 class AmountLine(ColumnSet):
-    """The value of an aggregate over time, for derivations: `which` of the rows of `so_far` each has.
-
-    `literal` is the number of the literal in its pattern, `quarters` the tick at which each is reached:
-
-        count(Fail(wt2, _, 0..9)) >= 8     1 from 0 on, 2 from 1 on, 3 from 2 on, ...
-        quarters                           2 are reached at 1, 4 at 3, 6 at 6, 8 at 7
-    """
+    """The value of an aggregate over time, for derivations: `which` of the rows of `so_far` each has."""
 
     axis = -1
     shared = frozenset({"so_far"})
 
-    literal: int
+    literal: int  # its number in the pattern
     which: Column
     so_far: AmountSoFar
-    quarters: Column
+    quarters: Column  # when each is reached: of `>= 8` with 2, 4, 6 and 8
 
     def values(self, row: Column, tick: Column) -> Numbers:
         return self.so_far(self.which.take(row), tick)
-
-
-ALWAYS = -1
-"""Before the first tick."""
 
 
 @dataclass(frozen=True)
 class DecidedAtoms(ColumnSet):
     """The remembered atoms of a relation that rests on its own negation; they are decided up to `until`.
 
-    Truth may depend on all ticks before, so true atoms are remembered, and the facts behind them forgotten.
-    A missing atom is as the one with "all others" in place of one of its values, if that is there, and false
-    otherwise. Atoms are true, or false, since `when` (ALWAYS where nobody can still ask).
+    A missing atom is as the one with "all others" in place of one of its values, or else false.
     """
 
     until: int
     columns: tuple[Column, ...]
     ticks: Column
     true: Mask
-    when: Column
+    when: Column  # since when they are true, or false; ALWAYS where nobody can still ask
 
     def lookup(self, columns: list[Column], ticks: Column) -> tuple[Mask, Column]:
         """Whether atoms about ticks up to `until` are true, and since when they are true, or false."""

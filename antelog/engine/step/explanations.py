@@ -1,11 +1,7 @@
 """Explanations: the derivations of an answer that are reported at a moment, and the status of the answer.
 
 One makes another needless if its hypotheses are a strict subset of the other's, or read the same and its
-evidence is a strict subset. Moments may have thousands of derivations, so they are not compared pair by pair:
-those of a pattern with the same literals true form a group, and pairs of groups are matched by equal keys.
-
-    Malf(wt2, 0) supported at 0, with evidence at 1, over at 3
-    moments 0, 1, 3: open, open, nothing; so possible, revised, rejected
+evidence is a strict subset. Of thousands at a moment, groups with the same literals true are matched by keys.
 """
 
 from __future__ import annotations
@@ -22,9 +18,8 @@ from numpy.typing import NDArray
 from antelog.arrow.ticks import LAST
 from antelog.compile.literals.terms import Const, Operand, Time, Var
 from antelog.compile.prepared.pattern import Cluster, units
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import pairs
-from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, keys_of, marked, numbered
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, distinct, keys_of, marked, numbered
 from antelog.engine.step.derivations import Derivations, Knowledge
 from antelog.engine.step.lives import Lives, Moments, levels
 from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED, StepQuery
@@ -32,20 +27,16 @@ from antelog.engine.step.rows import Rows, cells_of, key_of, term_column, time_c
 from antelog.engine.step.schema import SILENT
 from antelog.engine.values.values import Values
 
-NOTHING, OPEN, CONFIRMED = range(3)
-"""The status of an answer at a moment."""
+NOTHING, OPEN, CONFIRMED = _STATUS = range(3)  # the status of an answer at a moment
 
 
 @dataclass(frozen=True)
 class Outlook(ColumnSet):
-    """How open answers end if nothing more arrives: the tick, and whether they are `confirmed` or rejected.
-
-    `decided` is the last deadline.
-    """
+    """How open answers end if nothing more arrives: when, and whether `confirmed` or rejected."""
 
     confirmed: Mask
     tick: Column
-    decided: Column
+    decided: Column  # the last deadline
 
     def at(self, place: Column, count: int) -> Outlook:
         """The outlook spread to `count` rows, with nothing in the others."""
@@ -67,18 +58,14 @@ class Outlook(ColumnSet):
 
 @dataclass(frozen=True, eq=False)
 class Explanations:
-    """The explanations of answers at each moment, and the answers' status.
-
-    At moments that are `due` there is a line in any case. Finding these takes the outlook of each line that
-    leaves an answer open; `ahead` keeps it, by moment.
-    """
+    """The explanations of answers at each moment, and the answers' status."""
 
     found: Lives
     at: Moments
     kept: Mask
     status: NDArray[np.int8]
-    due: Mask | None = None
-    ahead: Outlook | None = None
+    due: Mask | None = None  # the moments that have a line in any case
+    ahead: Outlook | None = None  # of moments, where it was needed to find those that are due
 
 
 def explanations(known: Knowledge, query: StepQuery, found: Lives, at: Moments) -> Explanations:
@@ -117,9 +104,6 @@ def kinds(reported: Explanations, only: Sequence[str], since: int | None = None)
         nothing[again] = ~_revised(reported, again)
     np.putmask(kind, nothing, -1)
     return kind
-
-
-_STATUS = (NOTHING, OPEN, CONFIRMED)
 
 
 @cache
@@ -242,16 +226,13 @@ def _alike(true: Sequence[Mask], count: int) -> Iterator[Column]:
 
 @dataclass(frozen=True, eq=False)
 class _Section:
-    """Views of a block in which the same literals with open variables are true, and the `units` of these.
-
-    Each view is of one of the `rows`, at a place among them.
-    """
+    """Views of a block in which the same literals with open variables are true, and the `units` of these."""
 
     block: Derivations
     units: tuple[Cluster, ...]
     view: Column
     rows: Column
-    place: Column
+    place: Column  # of each view among the rows
 
 
 def _sections(found: Lives, at: Moments, rivals: Column, variables: Sequence[str]) -> Iterator[_Section]:

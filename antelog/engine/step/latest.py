@@ -1,9 +1,6 @@
 """The latest facts of slots: which fact is the latest of a row's slot, and when that is certain.
 
-    last Mode(a, run, 7)    delay 1; Mode(a, run, 0) came at 0, Mode(a, stop, 5) at 9
-
-The latest up to 7 is the one about 0 until 9. Others could come until 8, but for the ticks that have one:
-an input has at most one fact for each slot and tick.
+last Mode(a, run, 7)    Mode(a, run, 0) came at 0, Mode(a, stop, 5) at 9: it is the latest until then
 """
 
 from __future__ import annotations
@@ -18,9 +15,8 @@ from antelog.compile.literals import Aggregation, Atom, Last
 from antelog.compile.literals.terms import Term, Var, variables_in
 from antelog.compile.nodes.patterns import Taking
 from antelog.compile.nodes.plan import Input
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find
-from antelog.engine.columns.tables import NEVER, Column, Mask, marked
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, marked
 from antelog.engine.facts.history import Facts, with_latest_facts
 from antelog.engine.facts.sight import AskedTicks
 from antelog.engine.step.derivations import Derivations, Knowledge, Truth, life_of
@@ -33,18 +29,15 @@ from antelog.engine.values.encoding import UNBOUND
 
 @dataclass(frozen=True, eq=False)
 class SlotFacts:
-    """The facts of the slots that rows ask for, by slot and tick.
-
-    Those of the range of a row are `facts` from `first` up to `end`; the range has ticks from `lo` to `hi`.
-    """
+    """The facts of the slots that rows ask for, by slot and tick."""
 
     known: Knowledge
     node: Last
     rows: Rows
     facts: Facts
-    lo: Column
+    lo: Column  # the first and last tick of each row's range
     hi: Column
-    first: Column
+    first: Column  # the facts of this range are those from here to before `end`
     end: Column
 
     @classmethod
@@ -137,10 +130,7 @@ def _up_to(slot: Column, time: Column, key: Column, tick: Column) -> Column:
 
 
 def truth_of_latest(known: Knowledge, node: Last, rows: Rows) -> Truth:
-    """The ticks from which the latest fact fits for certain, and does not fit, if nothing more arrives.
-
-    Open variables stand for values that may still come: the literal is never true, and false once none can.
-    """
+    """The ticks from which the latest fact fits for certain (never with open variables), and does not fit."""
     found = SlotFacts.of(known, node, rows)
     at, late = found.before(found.end), found.late(node.named_only)
     there, arrived, deadline = ~found.missing(at), found.arrival(at), found.hi + found.late(node.arguments)
@@ -172,10 +162,7 @@ def truth_of_latest(known: Knowledge, node: Last, rows: Rows) -> Truth:
 
 
 def _replaced(found: SlotFacts, at: Column, least: Column) -> Column:
-    """When the last fact that fits was replaced, where that is later than some ticks; -1 elsewhere.
-
-    Facts of other delays may replace it long after it was clear that no other fact fits.
-    """
+    """When a fact of another delay replaced the last that fits, if later than some ticks; else -1."""
     ticks, until = np.full(len(at), np.int64(-1)), found.arrival(at)
     going = ~found.missing(at) & (until > least)
     while going.any():
@@ -201,18 +188,13 @@ def _decided(found: SlotFacts, at: Column, deadline: Column) -> Column:
 
 # ---- values ----
 
-
-Close: TypeAlias = Callable[[Aggregation, Rows], tuple[Column, Column]]
-"""Finds for rows the cells of an aggregate's final values (UNBOUND: none), and since when they are final."""
+Close: TypeAlias = Callable[[Aggregation, Rows], tuple[Column, Column]]  # see `atoms.closing`
 
 
 def with_latest(
     known: Knowledge, found: Derivations, step: Step, background: Background, close: Close
 ) -> list[Derivations]:
-    """Gives derivations of a query the values of latest facts, each while it is the latest.
-
-    Aggregates give theirs once they are final. Without a value that fits, derivations stay as they are.
-    """
+    """Gives derivations of a query the values of latest facts while they are that, and final aggregates."""
     blocks = [found]
     for taking in found.prepared.pattern.takings:
         blocks = [part for each in blocks for part in _taken(known, taking, each, step, close)]

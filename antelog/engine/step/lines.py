@@ -1,9 +1,7 @@
 """Lines of the change log of a query between two ticks as an Arrow table, and the outlook of open answers.
 
-    tick  change     X    T  explanations                                   if_silent    decided_by
-    1     possible   wt2  0  [Temp(wt2, high, 0)] [Temp(wt2, high, 1), …]   rejected 2   3
-
-Some lines are there although nothing changed: the last one announced an end that has not come.
+tick  change     X    T  explanations                                   if_silent    decided_by
+1     possible   wt2  0  [Temp(wt2, high, 0)] [Temp(wt2, high, 1), …]   rejected 2   3
 """
 
 from __future__ import annotations
@@ -45,17 +43,13 @@ from antelog.engine.values.types import MIXED
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Lines of the log about answers, and how many more are `opened` (None: only confirmed ones are wanted).
-
-    If that was asked for, each has the cells of its answer (the time last, negative if it is open), its tick
-    and kind, and its `stage`: how far the answer has come (see `stages`).
-    """
+    """Lines of the log about answers, and how many more are `opened` (None: only confirmed are wanted)."""
 
     table: pa.Table
-    cells: tuple[Column, ...]
+    cells: tuple[Column, ...]  # of the answers, if stages are wanted; the time last, negative if it is open
     tick: Column
     kind: Kinds
-    stage: Column
+    stage: Column  # how far the answers have come (see `stages`)
     opened: int | None = None
 
 
@@ -209,21 +203,14 @@ def _others(relation: Relation, answer: Sequence[Column]) -> pa.Array:
 
 # ---- stages ----
 
-NO_STAGE = -1
-"""The stage of an answer without explanation."""
-
-LITERALS = 33
-"""So many literals of a pattern have a bit of their own in a stage; those after them share the last."""
-PATTERN = LITERALS + 3
-"""From this bit on a stage has the number of its pattern; the quarters reached are right before."""
+NO_STAGE = -1  # of an answer without explanation
+LITERALS = 33  # so many of a pattern have a bit of their own in a stage; those after them share the last
+PATTERN = LITERALS + 3  # from this bit on is the number of the pattern; right before the quarters reached
 _MISSING = PATTERN + 16
 
 
 def stages(known: Knowledge, query: str, reported: Explanations, moment: Column) -> Column:
-    """The stage of answers at some moments, which tells how far each has come.
-
-    It has the pattern of the shortest explanation, its true literals, and the quarters its counts reached.
-    """
+    """The stages of answers: the pattern of the shortest explanation, its true literals, its quarters."""
     found, at = reported.found, reported.at
     line, view = views_of(at, reported.kept, moment)
     row, then = at.view_of.take(view), at.then.take(view)
@@ -269,16 +256,12 @@ def pattern_of(stage: Column) -> Column:
 
 
 def outlook(known: Knowledge, reported: Explanations, moment: Column, then: Column) -> Outlook:
-    """How the answers at some moments end without more facts, and the last deadline, as of the ticks `then`.
-
-    An answer ends with the last of its reported explanations: others need more, and are over sooner. It stays
-    open if a clock-driven pattern derives it by then.
-    """
+    """How the answers at some moments end without more facts, and the last deadline, as of `then`."""
     found, at, kept = reported.found, reported.at, reported.kept
     if at.alone and len(moment):
         (block,) = found.blocks
         return _outlook_of(_end(known, block, at.answer.take(moment), then))
-    ends = Truth.of_nothing(len(moment))
+    ends = Truth.of_nothing(len(moment))  # of the last reported explanation: others are over sooner
     line_at = np.full(len(at.tick), -1)
     line_at[moment] = np.arange(len(moment))
     for b, block in enumerate(found.blocks):
@@ -346,11 +329,7 @@ def _go_on(known: Knowledge, reported: Explanations, moment: Column, then: Colum
 
 
 def with_overdue(known: Knowledge, query: StepQuery, reported: Explanations) -> Explanations:
-    """Adds the moments that lines named before, by which nothing has happened.
-
-    These are moments of open answers whose next line is in the step or later. The line that is due then may
-    name a later tick, and so on: all such ticks within the step.
-    """
+    """Adds the moments of the step that lines of open answers named, one by one, and nothing came of."""
     at, step = reported.at, query.step
     kind = kinds(reported, KINDS)
     line = marked(kind >= 0)

@@ -3,9 +3,8 @@
     A(X, V, T+1), V > W, where rows bind X, T and W     `A(`, X and `, `, `V, `    T+1    `) where V > `, W
 
 Such a *template* is the same for all rows that bind the same variables. Until a text is made it is a number,
-of the ranks of its time and of each piece among those in its place: no piece but the last begins with
-another, as it ends with a comma, a bracket or a blank. Where a range begins in another text, `0..` before 2,
-the time itself stands in that place to sort by.
+of the ranks of its time and its pieces, none of which begins with another. Where a range begins in another
+text, `0..` before 2, the time itself stands in that place to sort by.
 """
 
 from __future__ import annotations
@@ -20,19 +19,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.compile.literals import Comparison, Negation
+from antelog.compile.literals import Comparison, Negation, terms
 from antelog.compile.literals.literal import Literal
-from antelog.compile.literals.terms import (
-    Calculated,
-    Const,
-    Operand,
-    Term,
-    Time,
-    Var,
-    operand_text,
-    time_text,
-    variables_in,
-)
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.tables import ROOM, Column, inverse, numbered
 from antelog.engine.step.derivations import Derivations
@@ -43,15 +31,14 @@ from antelog.engine.values.values import Values
 from antelog.language.printer import value_text
 from antelog.lines import LITERAL
 
-Bound: TypeAlias = frozenset[str]
-"""The variables that rows have values for."""
+Bound: TypeAlias = frozenset[str]  # the variables that rows have values for
 
 
 @dataclass(frozen=True)
 class Blank:
     """The text of an operand in each row, between two fixed texts."""
 
-    operand: Operand
+    operand: terms.Operand
     before: str = ""
     after: str = ""
 
@@ -61,11 +48,10 @@ Part: TypeAlias = str | Blank
 
 @dataclass(frozen=True, eq=False)
 class LiteralTemplate:
-    """The parts of a literal before its time, the time (`known` if rows bind it), and the parts after it."""
+    """The parts of a literal before its time, the time, and the parts after it."""
 
     opening: tuple[Part, ...]
-    time: Time
-    known: bool
+    time: terms.Time
     closing: tuple[Part, ...]
 
     @property
@@ -84,20 +70,19 @@ def templates(prepared: Prepared, bound: Bound) -> tuple[LiteralTemplate, ...]:
     found = list[LiteralTemplate]()
     for node in (literal.node for literal in prepared.literals):
         before, time, after = node.around_with(bound)
-        known = time.variable is None or time.variable in bound
         opening, closing = _pieces(before, bound), _closing(prepared, node, after, bound)
-        found.append(LiteralTemplate(tuple(opening), time, known, tuple(closing)))
+        found.append(LiteralTemplate(tuple(opening), time, tuple(closing)))
     return tuple(found)
 
 
-def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
+def _pieces(parts: Iterable[str | terms.Operand], bound: Bound) -> list[Part]:
     """A text, and then each operand, or `_`, with the text that follows it."""
     pieces: list[Part] = []
     for part in _as_known(parts, bound):
         if not isinstance(part, str):
-            names = variables_in([part])
-            filled = names <= bound and (names or isinstance(part, Calculated))
-            pieces.append(Blank(part) if filled else operand_text(part))
+            names = terms.variables_in([part])
+            filled = names <= bound and (names or isinstance(part, terms.Calculated))
+            pieces.append(Blank(part) if filled else terms.operand_text(part))
         elif part == "_" or not pieces:
             pieces.append(part)
         else:
@@ -105,10 +90,10 @@ def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
     return pieces
 
 
-def _as_known(parts: Iterable[str | Operand], bound: Bound) -> Iterator[str | Operand]:
+def _as_known(parts: Iterable[str | terms.Operand], bound: Bound) -> Iterator[str | terms.Operand]:
     """Texts and operands; calculations with open variables are cut into their parts."""
     for part in parts:
-        if isinstance(part, Calculated) and (part.has_inner or not part.variables <= bound):
+        if isinstance(part, terms.Calculated) and (part.has_inner or not part.variables <= bound):
             yield from _as_known(part.parts, bound)
         else:
             yield part
@@ -121,7 +106,7 @@ def _between(before: str, part: Part, after: str) -> Part:
 
 
 def _closing(
-    prepared: Prepared, literal: Literal, after: Sequence[str | Operand], bound: Bound
+    prepared: Prepared, literal: Literal, after: Sequence[str | terms.Operand], bound: Bound
 ) -> list[Part]:
     """The end of a text, and the open conditions that a fact has to meet besides."""
     pieces = _pieces(after, bound)
@@ -174,15 +159,15 @@ class Text:
     """A literal in each row: what is before its time, the time (an open one is the same in all), the rest."""
 
     opening: list[Argument]
-    time: TickText | Time
+    time: TickText | terms.Time
     closing: list[Argument]
     ranged: bool = False
 
     @property
     def sorted_opening(self) -> list[Argument]:
         """The opening, and the time as it is compared with the beginning of a range."""
-        if isinstance(self.time, Time):
-            return [*self.opening, Piece(time_text(self.time) + CLOSED)]
+        if isinstance(self.time, terms.Time):
+            return [*self.opening, Piece(terms.time_text(self.time) + CLOSED)]
         ticks = pc.cast(pa.array(self.time.ticks + self.time.offset), pa.string())
         return [*self.opening, Piece(pc.binary_join_element_wise(ticks, CLOSED, ""), self.time.which)]
 
@@ -221,15 +206,15 @@ class Writer:
             fields=[*LITERAL][1:],
         )
 
-    def _argument_texts(self, term: Term | None, rows: Column) -> pa.Array:
-        if isinstance(term, Const):
+    def _argument_texts(self, term: terms.Term | None, rows: Column) -> pa.Array:
+        if isinstance(term, terms.Const):
             return pa.array([value_text(term.value)]).take(pa.array(np.zeros(len(rows), np.int64)))
         if term is None or term.name not in self._rows.bound:
             return pa.nulls(len(rows), pa.string())
         cells = self._rows.bound[term.name].take(rows)
         return pc.if_else(pa.array(cells == OTHERS), None, self._values.texts(cells))
 
-    def _ticks(self, time: Time, rows: Column) -> pa.Array:
+    def _ticks(self, time: terms.Time, rows: Column) -> pa.Array:
         known = None if time.variable is None else self._rows.bound.get(time.variable)
         if time.variable is not None and known is None:
             return pa.nulls(len(rows), pa.int64())
@@ -246,7 +231,7 @@ class Writer:
         return Text(opening, self._time(template), closing, template.ranged)
 
     def _argument(self, blank: Blank) -> Argument:
-        if not isinstance(blank.operand, Var):
+        if not isinstance(blank.operand, terms.Var):
             return self._piece(blank)
         return Word(self._rows.bound[blank.operand.name], self._values, partial(self._piece, blank))
 
@@ -257,13 +242,13 @@ class Writer:
             self._pieces[blank] = Piece(names, which)
         return self._pieces[blank]
 
-    def _filled(self, operand: Operand) -> tuple[pa.Array, Column]:
+    def _filled(self, operand: terms.Operand) -> tuple[pa.Array, Column]:
         """The different texts that an operand has, and for each row which of them."""
         match operand:
-            case Time(str(variable), offset):
+            case terms.Time(str(variable), offset):
                 ticks, which = self._numbered(variable)
                 return pc.cast(pa.array(ticks + offset), pa.string()), which
-            case Var(name):
+            case terms.Var(name):
                 cells, which = self._numbered(name)
                 texts, others = self._values.texts(cells), cells == OTHERS
                 # All others have the name of their variable.
@@ -273,12 +258,12 @@ class Writer:
                 cells, which = numbered(np.broadcast_to(found, self._rows.count))
                 return self._values.texts(cells), which
 
-    def _time(self, template: LiteralTemplate) -> TickText | Time:
+    def _time(self, template: LiteralTemplate) -> TickText | terms.Time:
         time = template.time
-        if not template.known:
-            return time
         if time.variable is None:
             return TickText(np.array([time.offset]), np.zeros(self._rows.count, np.int64), 0)
+        if time.variable not in self._rows.bound:
+            return time
         return TickText(*self._numbered(time.variable), time.offset)
 
     def _numbered(self, variable: str) -> tuple[Column, Column]:
@@ -402,14 +387,16 @@ def _ranked(given: Sequence[Argument]) -> tuple[pa.Array, Sequence[Column | int]
     ]
 
 
-def _ranked_times(times: Sequence[TickText | Time]) -> tuple[pa.Array, list[Column | int]]:
+def _ranked_times(times: Sequence[TickText | terms.Time]) -> tuple[pa.Array, list[Column | int]]:
     """The texts of times (ticks, then open times by offset and name), and which of them each time has."""
     ticks, ranks = _ranked_ticks([time for time in times if isinstance(time, TickText)])
-    open_ = {(time.offset, time_text(time)) for time in times if isinstance(time, Time)}
+    open_ = {(time.offset, terms.time_text(time)) for time in times if isinstance(time, terms.Time)}
     place = {text: at for at, (_, text) in enumerate(sorted(open_), len(ticks))}
     names = pa.concat_arrays([pc.cast(pa.array(ticks), pa.string()), pa.array(place, pa.string())])
     known = iter(ranks)
-    return names, [place[time_text(time)] if isinstance(time, Time) else next(known) for time in times]
+    return names, [
+        place[terms.time_text(time)] if isinstance(time, terms.Time) else next(known) for time in times
+    ]
 
 
 def _ranked_ticks(times: Sequence[TickText]) -> tuple[Column, list[Column]]:

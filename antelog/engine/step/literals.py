@@ -1,7 +1,6 @@
 """When literals are true and false; to add an asked kind: an `AskedKind`, and an entry in `ASKED`.
 
-Temp(wt2, high, 7)    a fact with delay 2, one per device: true from its arrival on, false at 9, or when
-                      another fact of the slot (wt2, 7) comes
+Temp(wt2, high, 7)    delay 2: true from its arrival on, false at 9, or when another fact of its slot comes
 not Shdn(X, T+2)      asks for Shdn(wt2, 2) where X = wt2, T = 0; true once that is false, and conversely
 """
 
@@ -20,7 +19,7 @@ from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Input
 from antelog.compile.prepared.pattern import OpenEnd, Prepared
-from antelog.engine.columns.column_set import ColumnSet
+from antelog.engine.columns import tables
 from antelog.engine.columns.joins import TickRange, band_pairs, find_rows, make_room, spread
 from antelog.engine.columns.spans import FOREVER, span, spans_of
 from antelog.engine.columns.tables import NEVER, Column, distinct, groups, marked, or_never, sorting
@@ -43,6 +42,8 @@ from antelog.engine.step.rows import (
 )
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
+
+DOUBTS = 10  # of a range, one tick in so many may be in doubt
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,20 +69,13 @@ class AtomsByTick:
         return found
 
 
-DOUBTS = 10
-"""Of a range, one tick in so many may be in doubt."""
-
-
 @dataclass(frozen=True, eq=False)
 class TickTruths:
-    """The truth of the atoms that rows ask for: one a row, or `counts` of them side by side.
-
-    With `doubts`, a few of them may stay open: the others are enough to conclude that none is true.
-    """
+    """The truth of the atoms that rows ask for: one a row, or `counts` of them side by side."""
 
     truth: Truth
     counts: Column | None = None
-    doubts: bool = False
+    doubts: bool = False  # a few may stay open: the others are enough to conclude that none is true
 
     @property
     def some(self) -> Truth:
@@ -244,9 +238,7 @@ def _with_facts(known: Knowledge, relation: str) -> Atoms | None:
 
 # ---- asked literals ----
 
-
-AskedKind: TypeAlias = Callable[[Sequence[TickTruths]], Truth]
-"""Gives the truth of a literal, given that of the atoms of each of its references, tick by tick."""
+AskedKind: TypeAlias = Callable[[Sequence[TickTruths]], Truth]  # from that of each reference, tick by tick
 
 
 def negated(found: Sequence[TickTruths]) -> Truth:
@@ -266,9 +258,8 @@ ASKED: dict[type[AskedNode], AskedKind] = {Negation: negated, Last: of_latest}
 
 # ---- fact literals ----
 
-
+# By predicate and arguments: literals of a row often differ in their time only.
 Delays: TypeAlias = dict[tuple[str, tuple[Term | None, ...]], Column | np.int64]
-"""How late facts may be, by predicate and arguments: literals of a row often differ in their time only."""
 
 
 def with_facts(known: Knowledge, prepared: Prepared, partial: Partial) -> Derivations:
@@ -288,10 +279,7 @@ def with_facts(known: Knowledge, prepared: Prepared, partial: Partial) -> Deriva
 
 
 def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows, delays: Delays) -> Column:
-    """The last tick at which the fact of a literal may arrive, for each row.
-
-    With open variables, that of the slowest fact; NEVER if its time has no bound, or its source is unseen.
-    """
+    """The last tick at which the fact of a literal may arrive in each row; NEVER: unbounded, or unseen."""
     atom, time = fact.node, fact.node.time
     if (delay := delays.get((atom.predicate, atom.terms))) is None:
         delay = slowest(known.rules.inputs[atom.predicate], atom, rows, known.values)
@@ -334,14 +322,11 @@ def taken(known: Knowledge, fact: FactLiteral, rows: Rows) -> Column | None:
 
 
 def slowest(source: Input, atom: Atom, rows: Rows, values: Values) -> Column | np.int64:
-    """δ of an atom in each row: the greatest there is among the facts it may stand for.
-
-    There are always more values than the program names. So of the facts that fit a declaration it
-    is enough to look at one with the values of the declaration and otherwise new ones.
-    """
+    """δ of an atom in each row: the greatest there is among the facts it may stand for."""
     if not source.refinements:
         return np.int64(source.delay)
     tables = tables_of(source, values)
+    # Of the facts that fit a declaration, one with its values and otherwise new ones stands for all.
     greatest = _decided(atom, rows.bound, np.full(rows.count, source.delay, np.int64), tables, values)
     for number, table in enumerate(tables):
         terms = [atom.terms[i] for i in table.positions]
@@ -391,7 +376,7 @@ def _named(terms: Sequence[Term], cells: Sequence[int], open_: set[str], count: 
 
 
 @dataclass(frozen=True, eq=False)
-class TrueAtoms(ColumnSet):
+class TrueAtoms(tables.ColumnSet):
     """Atoms that are true since some tick, at ticks of the ranges of rows: one for each row and atom."""
 
     row: Column
@@ -399,8 +384,7 @@ class TrueAtoms(ColumnSet):
     true_at: Column
 
 
-Seek: TypeAlias = Callable[[Derivations, OpenEnd], TrueAtoms]
-"""Finds the atoms in the ranges of rows, up to the last tick that these can have."""
+Seek: TypeAlias = Callable[[Derivations, OpenEnd], TrueAtoms]  # in the ranges of rows, as far as they can go
 
 
 def false_by_end(known: Knowledge, found: Derivations, end: OpenEnd, true: TrueAtoms) -> Column:

@@ -1,10 +1,6 @@
-"""Lives: the derivations of answers with the ticks of their lives, by answer; and the moments of answers.
+"""Lives: the derivations of answers by answer, and the moments when one begins, gets evidence, or is over.
 
-A derivation lives from when it is supported until it is over. An answer can change only at moments when one
-begins to live, gets evidence, or is over. A *view* is a derivation at a moment when it lives.
-
-    Malf(wt2, 0)   Temp(wt2, high, 0) came at 0, the one about 1 at 1; the one about 2 is due at 3
-    supported 0, evidence 1, over 3      moments 0, 1, 3      views at 0 and 1
+Malf(wt2, 0)   supported 0, evidence 1, over 3      moments 0, 1, 3      *views* of the derivation at 0, 1
 """
 
 from __future__ import annotations
@@ -40,20 +36,16 @@ from antelog.engine.values.values import UNBOUND, Values
 
 @dataclass(frozen=True, eq=False)
 class Lives:
-    """All derivations of the answers that may have changed, and the groups they form by answer.
-
-    The rows of `blocks[b]` are those from `starts[b]` up to `starts[b + 1]`; `number` has the group of each.
-    Of `twins` only one is here.
-    """
+    """All derivations of the answers that may have changed, and the groups they form by answer."""
 
     blocks: tuple[Derivations, ...]
-    starts: tuple[int, ...]
+    starts: tuple[int, ...]  # the first row of each block, and the end
     answer: tuple[Column, ...]
     time: Column
     life: Life
     by_answer: Groups
-    number: Column
-    twins: Twins | None = None
+    number: Column  # the group of each row
+    twins: Twins | None = None  # of which only one is here
 
     def count(self, answer: Column) -> int:
         """The number of answers in some groups, with twins."""
@@ -133,19 +125,14 @@ def _stacked(parts: Sequence[Sequence[Column]], width: int) -> list[Column]:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Answers at the ticks at which they may change, by answer and tick.
+    """Answers at the ticks at which they may change; views of a derivation, or block, are side by side."""
 
-    `answer` is the number of the answer's group. Answers that were supported already have their first moment
-    at the tick `before`. Views of one derivation are side by side, by time, and so are those of a block. If
-    `alone`, no answer has more than one derivation.
-    """
-
-    before: int
-    answer: Column
+    before: int  # the first moment of answers that were supported already
+    answer: Column  # the number of the answer's group
     tick: Column
     view_of: Column
     view_at: Column
-    alone: bool = False
+    alone: bool = False  # no answer has more than one derivation
 
     @cached_property
     def then(self) -> Column:

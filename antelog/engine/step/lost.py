@@ -1,8 +1,5 @@
 """Literals that are lost from sight: a deadline decided them while their source was unseen.
 
-    Hot(X, T) :- Temp(X, high, T), Temp(X, high, T+1).     a reading each tick is expected, and none came at 1
-    Hot(a, 0) is rejected at 2, and lost: Temp(a, high, 1) was neither seen nor ruled out
-
 Derivations are looked at again without such deadlines: literals that are still open then are lost.
 """
 
@@ -92,11 +89,7 @@ class _Decided:
 
 @dataclass(frozen=True, eq=False)
 class LostLiterals:
-    """Finds the lost literals of `doubtful` answers; of rejected ones with their `past`.
-
-    A confirmed answer is lost if each explanation has a lost literal, a rejected one if since it was possible
-    an explanation fell by lost literals alone.
-    """
+    """Finds the lost literals of `doubtful` answers; of rejected ones with their `past`."""
 
     known: Knowledge
     doubtful: Mask

@@ -1,9 +1,6 @@
 """Matching: the background of patterns, worked out once, and the rows that facts make with it.
 
-Rows have at least one fact; they are in one table for each set of variables that facts can give values to.
-
-    q(X, Y, T) :- p(X, T), r(Y, T).     p(a, 0), r(b, 0)
-    X, T: (a, 0)     Y, T: (b, 0)     X, Y, T: (a, b, 0)
+q(X, Y, T) :- p(X, T), r(Y, T).     p(a, 0), r(b, 0) make X, T: (a, 0); Y, T: (b, 0); X, Y, T: (a, b, 0)
 """
 
 from __future__ import annotations
@@ -23,10 +20,9 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.compile.rules.statics import Row
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, find, find_rows, spread
 from antelog.engine.columns.spans import FOREVER
-from antelog.engine.columns.tables import NEVER, Column, Mask, marked, once
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, marked, once
 from antelog.engine.step.rows import (
     ONE,
     LiteralFacts,
@@ -44,8 +40,7 @@ from antelog.engine.step.rows import (
 )
 from antelog.engine.values.values import Values
 
-Tables = Mapping[str, Sequence[tuple[int, ...]]]
-"""The rows of each static relation, as cells."""
+Tables = Mapping[str, Sequence[tuple[int, ...]]]  # the rows of each static relation, as cells
 
 
 @dataclass(frozen=True)
@@ -107,15 +102,11 @@ def rows_of(atom: StaticAtom, table: Sequence[tuple[int, ...]], values: Values) 
 
 @dataclass(frozen=True, eq=False)
 class Twins:
-    """Values at a position of a query's answers that the background treats alike, and nothing else looks at.
-
-    Where shops of a region have the same leads but for their name, one of them is worked out, with the
-    `background` of each pattern for it. Each of `one` stands for `size` values of `all_`, from `start` on.
-    """
+    """Values at a position of a query's answers that the background treats alike, and nothing else uses."""
 
     position: int
-    background: tuple[Background, ...]
-    one: Column
+    background: tuple[Background, ...]  # of each pattern, for those that are worked out
+    one: Column  # those: each stands for `size` values of `all_`, from `start` on
     start: Column
     size: Column
     all_: Column
@@ -194,25 +185,18 @@ class Partial(ColumnSet):
 
 @dataclass(frozen=True)
 class _Part:
-    """Rows that the facts of a literal (`giver`) have made of those with the variables `before`, each once.
+    """Rows that the facts of a literal (`giver`) made of those with the variables `before`, each once."""
 
-    `arrived` has when the facts of some literals came (NEVER: there is none). The owner of a row is the row
-    of the seed that it extends, which alone distinguishes rows in the seed's variables; None: there is one.
-    """
-
-    rows: Rows
+    rows: Rows  # owned by the row of the seed that each extends; None: there is one
     before: frozenset[str]
     giver: int
-    arrived: Mapping[int, Column]
+    arrived: Mapping[int, Column]  # when the facts of some literals came; NEVER: there is none
 
 
 def partials(
     prepared: Prepared, seed: Rows, found: tuple[LiteralFacts, ...], background: Background, values: Values
 ) -> list[Partial]:
-    """All rows that come from a seed and the facts of the literals, fewer variables first.
-
-    The first table has the seed's variables only. The seed has each row once, as the background does.
-    """
+    """All rows that the different rows of a seed and the literals' facts make, fewer variables first."""
     seed = meeting(seed, background.rows).rows
     start = frozenset(seed.bound)
     number = np.arange(seed.count) if start or seed.owner is not None else None
@@ -246,15 +230,11 @@ def partials(
 
 
 def _lapsed(prepared: Prepared, part: Partial, start: frozenset[str]) -> NDArray[np.bool_] | None:
-    """For each literal the rows that were made only after its fact could come no more; None if none were.
-
-    Such a row is never supported. Only literals with a variable of their own count: a later fact of theirs
-    makes another row.
-    """
+    """For each literal the rows made after its fact could come, which are never supported; None if none."""
     bound = part.rows.bound.keys()
     own = [names - start for names in prepared.private_variables]
     givers = [i for i, names in enumerate(own) if names and names <= bound]
-    missing = [i for i, names in enumerate(own) if names - bound]
+    missing = [i for i, names in enumerate(own) if names - bound]  # later facts of these make other rows
     if prepared.pattern.unguarded or not givers or not missing:
         return None
     made, lapsed = part.arrived[givers].max(axis=0), np.zeros((len(own), part.rows.count), np.bool_)

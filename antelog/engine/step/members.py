@@ -1,14 +1,11 @@
 """The atoms that an aggregate is about: which are true, and until when others may come.
 
-    count(Fail(wt2, _, 0..3)) >= 3     delay 1; Fail(wt2, e1, 0) came at 0, Fail(wt2, e2, 1) at 2
-
-Two members are there, from 0 and from 2 on. Any number may come until 4; with `one per device`, each tick has
-an end of its own. Atoms that rest on one fact each are looked up in a table, without derivations.
+count(Fail(wt2, _, 0..3)) >= 3     delay 1: any may come until 4; with `one per device`, one for each tick
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
@@ -30,33 +27,19 @@ from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth
 from antelog.engine.step.literals import DOUBTS, atoms_by_tick, settled_as_of, slowest
 from antelog.engine.step.matching import fitting, wholes
 from antelog.engine.step.pattern_rows import seed_of
-from antelog.engine.step.rows import (
-    ONE,
-    Bound,
-    Rows,
-    holds,
-    key_of,
-    keys_in,
-    passing,
-    term_column,
-    time_column,
-)
+from antelog.engine.step.rows import ONE, Rows, holds, key_of, keys_in, passing, term_column, time_column
 from antelog.engine.step.windows import Windows
 from antelog.engine.values.values import Values
 
 
 @dataclass(frozen=True, eq=False)
 class AskedAtoms:
-    """The atoms that an aggregate asks for in each row: those of a range at once, or tick by tick.
-
-    `row` is the row that each is asked for. If they are `single`, at most one of each can be true. With
-    `doubts`, some ticks may stay open.
-    """
+    """The atoms that an aggregate asks for in each row: those of a range at once, or tick by tick."""
 
     atoms: Atoms
-    row: Column
-    single: bool
-    doubts: bool = False
+    row: Column  # the row that each is asked for
+    single: bool  # whether at most one of each can be true
+    doubts: bool = False  # whether some ticks may stay open
 
     @classmethod
     def of(cls, known: Knowledge, aggregate: Aggregate, atoms: Atoms, since: Column | None) -> AskedAtoms:
@@ -101,19 +84,15 @@ class Ones(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Atoms that may be members, each once, with the atom asked for; and until when others may come.
-
-    Any number may come up to `open_until` of each atom asked for, and one more for each of `ones`, where
-    slots allow a rule no more.
-    """
+    """Atoms that may be members, each once, with the atom asked for; and until when others may come."""
 
     asked: AskedAtoms
     owner: Column
     cells: tuple[Column, ...]
     time: Column
     true_at: Column
-    open_until: Column
-    ones: Ones
+    open_until: Column  # for each atom asked for, until when any number may come
+    ones: Ones  # where slots allow a rule no more
     resting: Resting
 
     @property
@@ -243,7 +222,7 @@ def _settled(found: Candidates, fits: Column, true_at: Column, first: Column, ro
 
 
 def fitting_members(
-    aggregate: Aggregate, cells: Sequence[Column], bound: Bound, count: int, values: Values
+    aggregate: Aggregate, cells: Sequence[Column], bound: Mapping[str, Column], count: int, values: Values
 ) -> Column:
     """The atoms with equal values for each occurrence of a variable, if they meet the conditions."""
     fits: Mask = np.ones(count, np.bool_)
@@ -267,10 +246,7 @@ def is_possible(aggregate: Aggregate, rows: Rows, values: Values) -> Mask:
 def windows_of(
     known: Knowledge, asked: Atoms, aggregate: Aggregate | None = None, rows: Rows = ONE
 ) -> Windows | None:
-    """The windows of atoms that are asked for, or of an aggregate's members in rows.
-
-    None where these need more than a table of facts, or where sources are unseen at some of their ticks.
-    """
+    """The windows of atoms, or an aggregate's in rows; None if they need more than a table of facts."""
     patterns = known.rules.patterns[asked.relation]
     if (
         known.sight is not None
@@ -382,7 +358,7 @@ def _values(
     longest = int(length.max(initial=0))
     if (some & (length < longest) & (ticks.first > 0)).any():
         return None
-    facts = _FirstFacts.of(members, longest)
+    facts = _FirstFacts.of(members, longest)  # a window has those that began, less those over when it ends
     key, after = members.of_row, np.where(some, ticks.last + 1, 0)
     begun, begun_arrival = _up_to(facts, facts.begin, key, after)
     over, over_arrival = _up_to(facts, facts.end, key, after)
@@ -395,13 +371,10 @@ def _values(
 class _FirstFacts:
     """Facts that are the first of their value, in windows that end from the tick `begin` to before `end`.
 
-    Each is the first, by arrival, for one stretch of ticks at most. In windows of 4 ticks, with the value a
-    in a fact of tick 5 that came at 9, and in one of tick 7 that came at 7:
+    In windows of 4 ticks, with the value a in a fact of tick 5 that came at 9, and of tick 7 that came at 7:
 
         windows that end at    5, 6    7, 8, 9, 10
         a is there since       9       7
-
-    The values of a window are those whose stretches have begun when it ends, without those whose are over.
     """
 
     key: Column
@@ -429,10 +402,7 @@ class _FirstFacts:
 
 
 def _nearest(arrival: Column, most: Column, fresh: Mask) -> Column:
-    """For each row the nearest before it, of its group, that has at most some arrival; -1 if none has.
-
-    `fresh` is where groups begin; `most` is the row's own arrival, or somewhat less.
-    """
+    """The nearest row before each in its group (begun where `fresh`) that arrives up to `most`; -1: none."""
     found = np.arange(len(arrival)) - 1
     found[fresh] = -1
     # Those that are skipped are too late for the one that skipped them, and so for this row.

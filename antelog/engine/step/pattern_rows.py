@@ -2,7 +2,6 @@
 
 Calm(X, T) :- not Alarm(X, T).     for a query a row for each value seen and for all others, at each tick
 Shdn(X, T+1) :- Cool(X, T), Flag(X, T+1).     for Shdn(wt2, 2) the rows with X = wt2, T = 1
-A(X, T), B(Y, T+1), not C(Y, T), Y != X, and A(a, 3) came     for the negation C(Y, 3), with Y != a
 """
 
 from __future__ import annotations
@@ -17,10 +16,9 @@ from antelog.compile.literals.conditions import Comparison
 from antelog.compile.literals.literal import AskedLiteral, Reference
 from antelog.compile.literals.terms import Const, Time, Var
 from antelog.compile.prepared.pattern import Prepared
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, TooLargeError, make_room, spread
 from antelog.engine.columns.spans import EVERYWHERE, Spans, covering, spans_of, union
-from antelog.engine.columns.tables import Column, Mask, distinct, marked
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, distinct, marked
 from antelog.engine.facts.history import FROM_THE_START, SeenValues
 from antelog.engine.step.derivations import Atoms, Knowledge
 from antelog.engine.step.matching import Background, Partial, fitting, partials, wholes
@@ -38,8 +36,7 @@ from antelog.engine.step.rows import (
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 
-Facts: TypeAlias = tuple[LiteralFacts, ...]
-"""The facts of each literal of a pattern."""
+Facts: TypeAlias = tuple[LiteralFacts, ...]  # of each literal of a pattern
 
 
 def rows_for(known: Knowledge, name: str, number: int, seed: Rows) -> list[Partial]:
@@ -73,10 +70,7 @@ def _inside(prepared: Prepared, part: Partial) -> Partial:
 
 
 def seed_of(prepared: Prepared, atoms: Atoms, values: Values) -> Rows:
-    """The atoms that the answer of a pattern fits, as values of its variables.
-
-    The answer P(X, X, b) and the atoms P(a, a, b), P(a, c, b): X is a in both, and the first one fits.
-    """
+    """The atoms that the answer of a pattern fits, as values of its variables."""
     pattern, bound, fits = prepared.pattern, dict[str, Column](), np.ones(atoms.count, np.bool_)
     for term, column in zip(pattern.answer, atoms.arguments, strict=True):
         if isinstance(term, Var) and column is not None:
@@ -96,15 +90,12 @@ def seed_of(prepared: Prepared, atoms: Atoms, values: Values) -> Rows:
 
 @dataclass(frozen=True, eq=False)
 class OpenAtoms(ColumnSet):
-    """Atoms that a literal with open variables may ask for, and the conditions on these variables.
-
-    `given` has the values that the conditions compare them with, one row for each of the atoms.
-    """
+    """Atoms that a literal with open variables may ask for, and the conditions on these variables."""
 
     reference: Reference
     atoms: Atoms
     conditions: Sequence[Comparison]
-    given: Mapping[str, Column]
+    given: Mapping[str, Column]  # for each atom the values that the conditions compare them with
 
     @property
     def columns(self) -> list[Column]:
@@ -255,11 +246,7 @@ def _in_query(prepared: Prepared, part: Partial, query: StepQuery) -> Partial:
 
 
 def with_seen(prepared: Prepared, part: Partial, seen: SeenValues) -> Partial:
-    """Rows once for every value that an unguarded variable may be: those that have been seen, and all others.
-
-    Calm(X, T) :- not Alarm(X, T).     a has been seen since 1
-    T = 0: X = a, from 1 on; and X = all others
-    """
+    """Rows once for every value that an unguarded variable may be: each that was seen, and all others."""
     cells, since = np.append(seen.cells, OTHERS), np.append(seen.since, FROM_THE_START)
     counts = np.full(part.rows.count, len(cells))
     make_room(counts)

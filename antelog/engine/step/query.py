@@ -1,7 +1,6 @@
 """A query in a step: the ticks of the answers that the step can change, and the lines that are wanted.
 
-Malf(X, T) rests on Temp(X, high, T), …, Temp(X, high, T+2), delay 1
-a fact about tick 7 comes: answers about 5 to 7; tick 9 is over: what was due then, about 8, so 6 to 8
+Malf(X, T) rests on Temp(X, high, T..T+2), delay 1: a fact about tick 7 comes, so answers about 5 to 7 can
 """
 
 from __future__ import annotations
@@ -25,17 +24,11 @@ from antelog.engine.values.values import Values
 
 KINDS = ("possible", "revised", "confirmed", "rejected", "closed")
 POSSIBLE, REVISED, CONFIRM, REJECT, CLOSE = range(5)  # the first two leave an answer open
-DECIDED = frozenset(KINDS[CONFIRM:])
-"""The kinds of changes after which an answer is not open."""
+DECIDED = frozenset(KINDS[CONFIRM:])  # after these an answer is not open
+STILL_OPEN = "open"  # the kind of lines about answers as they are, whether or not something changed
 
-Kinds: TypeAlias = NDArray[np.integer[Any]]
-"""The kind of change of each line or moment, as its place in KINDS."""
-
-STILL_OPEN = "open"
-"""The kind of lines about answers as they are, whether or not something changed."""
-
-Share: TypeAlias = Callable[[str, Sequence[Column], Values], Mask]
-"""Tells which answers of a query are wanted, given the cells of their variables."""
+Kinds: TypeAlias = NDArray[np.integer[Any]]  # of lines or moments, as places in KINDS
+Share: TypeAlias = Callable[[str, Sequence[Column], Values], Mask]  # which answers of a query are wanted
 
 
 @dataclass(frozen=True)
@@ -49,17 +42,13 @@ class Step:
 
 @dataclass(frozen=True)
 class LineSelection:
-    """The lines that are wanted: kinds of changes, of a share of answers (None: of all).
-
-    They come with stages if `staged`, with explanations and `because` if `explained`, and with literals as
-    `structs` or else as texts.
-    """
+    """The lines that are wanted: kinds of changes, of a share of answers (None: of all)."""
 
     only: Sequence[str] = KINDS
     share: Share | None = None
     staged: bool = False
-    explained: bool = True
-    structs: bool = False
+    explained: bool = True  # with explanations and `because`
+    structs: bool = False  # literals are structs, or else texts
 
 
 ALL_LINES = LineSelection()
@@ -67,11 +56,7 @@ ALL_LINES = LineSelection()
 
 @dataclass(frozen=True)
 class StepQuery:
-    """A query in a step: its answers about some ticks, without those before `since`, and `settled` ones.
-
-    With `confirmed_only`, only derivations that are complete by the end of the step are found; with `past`,
-    also those that are over.
-    """
+    """A query in a step: its answers about some ticks, without those before `since`, and `settled` ones."""
 
     name: str
     about: Spans
@@ -79,18 +64,15 @@ class StepQuery:
     wanted: LineSelection = ALL_LINES
     since: int | None = None
     settled: SettledAnswers | None = None
-    confirmed_only: bool = False
-    past: bool = False
+    confirmed_only: bool = False  # only derivations that are complete by the end of the step
+    past: bool = False  # also those that are over
     columns: AnswerColumns = NO_COLUMNS
 
 
 def affected(
     rules: Rules, names: Iterable[str], step: Step, new: Mapping[str, Spans], seen: Seen
 ) -> Mapping[str, Spans]:
-    """The ticks of the answers of some queries that a step may change, given those its new facts are about.
-
-    A value `seen` first in the step may have answers about all ticks at which all others are not decided.
-    """
+    """The ticks of the answers of queries that a step may change, given those its new facts are about."""
     reach = _reach(rules, step, new)
     found = {}
     for name in names:
@@ -98,6 +80,7 @@ def affected(
         if any(prepared.leaves_time_open for prepared in patterns):
             found[name] = EVERYWHERE
         elif any(p.seen is not None and seen[p.seen].since.max(initial=-1) > step.before for p in patterns):
+            # A new value may have answers about all ticks at which all others are not decided.
             delay = rules.delays_of_others[name]
             undecided = span(step.begin if delay is None else step.before - delay + 1, FOREVER)
             found[name] = union((reach(name), undecided))

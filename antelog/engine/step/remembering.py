@@ -1,7 +1,4 @@
-"""The decided atoms that a step leaves behind, of relations that rest on their own negation.
-
-Off(T+1) :- Press(T+1), not Off(T).     Off(3) was decided long ago: true, and Press(3) is forgotten
-"""
+"""The decided atoms that a step leaves behind, of relations that rest on their own negation."""
 
 from __future__ import annotations
 
@@ -21,10 +18,7 @@ from antelog.engine.values.encoding import OTHERS
 
 
 def remembered(knowledge: Knowledge, name: str, now: int) -> DecidedAtoms:
-    """The decided atoms of a relation in a cycle of negations, as a step that ends at `now` leaves them.
-
-    They are about ticks before the last one of the step, so that this can be looked at again.
-    """
+    """The decided atoms that a step leaves behind, of ticks before `now`, which may be looked at again."""
     rules = knowledge.rules
     bounds, known = rules.relations[name].bounds, knowledge.decided[name]
     if bounds.delay is None:

@@ -1,7 +1,4 @@
-"""Rows: the values that facts, the background and the clock give to variables; comparisons and joins of rows.
-
-Temp(X, high, T) with the facts Temp(wt2, high, 7), Temp(wt2, high, 8)    two rows: X = wt2, T = 7 and 8
-"""
+"""Rows: the values that facts, background and clock give to variables; comparisons and joins of rows."""
 
 from __future__ import annotations
 
@@ -16,10 +13,9 @@ from antelog.compile.literals.atoms import FactLiteral
 from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Calculated, Const, Operand, Sum, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange, band_pairs, find_rows, make_room, pairs, spread
 from antelog.engine.columns.spans import Spans, span
-from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked, positions
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, groups, keys_of, marked, positions
 from antelog.engine.facts.history import Facts, History, Places, gather, gather_each
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.numbers import Numbers, calculate, calendar_numbers
@@ -27,32 +23,22 @@ from antelog.engine.values.values import Values
 from antelog.language.literals.comparison import HOLDS
 from antelog.language.moments import Timescale
 
-Bound = Mapping[str, Column]
-"""Variables with a column of cells or ticks each."""
-
+Bound = Mapping[str, Column]  # variables with a column of cells or ticks each
 Test: TypeAlias = Comparison | Call
 
 
 @dataclass(frozen=True)
 class Rows(ColumnSet):
-    """Bindings of a pattern's variables: `count` rows, and for each variable its column.
-
-    owner    which of the atoms asked for a row is about; None where no atoms were asked for
-    as_of    the tick as of which the row is seen, without facts that arrived later; None: as of now
-    time     the range of the answer's time, where the row leaves that open and the atoms bound it
-    seen     since when the value of an unguarded variable has been seen
-    latest   since when, and until when, its values are those of the latest facts or aggregates
-    replaced for each `last` literal that gives values, until when they are those of the latest fact
-    """
+    """Bindings of a pattern's variables: `count` rows, and for each variable its column."""
 
     bound: Bound
     count: int
-    owner: Column | None = None
-    as_of: Column | None = None
-    time: TickRange | None = None
-    seen: Column | None = None
-    latest: TickRange | None = None
-    replaced: Mapping[AskedNode, Column] = field(default_factory=dict)
+    owner: Column | None = None  # which of the atoms asked for a row is about; None: none were asked for
+    as_of: Column | None = None  # the tick as of which the row is seen, without later facts; None: now
+    time: TickRange | None = None  # of the answer, where the row leaves it open and the atoms bound it
+    seen: Column | None = None  # since when the value of an unguarded variable has been seen
+    latest: TickRange | None = None  # when its values are those of the latest facts or aggregates
+    replaced: Mapping[AskedNode, Column] = field(default_factory=dict)  # until when, for each `last`
 
     def take(self, at: Column | Mask) -> Rows:
         at = positions(at)
@@ -72,8 +58,7 @@ class Rows(ColumnSet):
         )
 
 
-ONE = Rows({}, 1)
-"""A single row that binds nothing."""
+ONE = Rows({}, 1)  # binds nothing
 
 
 def term_column(term: Var | Const | Time, rows: Rows, values: Values) -> Column:
@@ -369,10 +354,7 @@ def numbers_of(operand: Operand, bound: Bound, values: Values) -> Numbers:
 
 
 def with_worked_out(prepared: Prepared, rows: Rows, values: Values) -> tuple[Rows, Column | None]:
-    """Adds the variables that equations give values; and which rows have such values (None: all).
-
-    D = W - V: D is 7 where W = 77, V = 70; rows in which it has no value are gone.
-    """
+    """Adds the variables that equations give values; and which rows have such values (None: all)."""
     bound, fits = dict(rows.bound), np.ones(rows.count, np.bool_)
     for variable, operand in prepared.pattern.worked_out:
         if variable not in bound and variables_in([operand]) <= bound.keys():

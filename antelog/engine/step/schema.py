@@ -1,11 +1,7 @@
 """The columns of answers, and their types, which follow from the program and the types of the facts alone.
 
 So an empty table has the types of a full one, and tables of several steps, which only get wider, are united.
-
-    query Malf(X, T): tick, change, X: string, T: int64, explanations, if_silent, decided_by, because
-
-Evidence, hypotheses and `because` are lists of literals by time, then text. The time of a negation is
-that of its atom. Times that are still open come after all ticks, by offset, then name: T, X before T+1.
+Literals are listed by time, then text: negations by that of their atom, open times last, T and X before T+1.
 """
 
 from __future__ import annotations
@@ -40,11 +36,8 @@ class AnswerColumns:
 
 NO_COLUMNS = AnswerColumns({}, pa.schema([]))
 
-WRITTEN = {b"values": b"written"}
-"""Marks the fields of a schema whose texts are in the language's syntax."""
-
-DIGITS = {b"values": b"numbers"}
-"""Marks fields whose texts are numbers: they would be doubles if these had not to round some of them."""
+WRITTEN = {b"values": b"written"}  # marks the fields of a schema whose texts are in the language's syntax
+DIGITS = {b"values": b"numbers"}  # marks fields whose texts are numbers, some of which doubles would round
 
 EXPLANATIONS = pa.list_(
     pa.struct([("evidence", pa.list_(pa.string())), ("hypotheses", pa.list_(pa.string()))])
@@ -59,12 +52,11 @@ AFTER_ANSWER: Mapping[str, pa.DataType] = {
     "if_silent": SILENT,
     "decided_by": pa.int64(),
     "because": pa.list_(pa.string()),
-    "lost": LOST,
+    "lost": LOST,  # only where decisions may be lost from sight
 }
-"""The columns after those of the answer; `lost` only where decisions may be lost from sight."""
+EXPLAINING = ("explanations", "because")  # the columns with texts of the literals behind an answer
 
-EXPLAINING = ("explanations", "because")
-"""The columns with texts of the literals behind an answer."""
+_Source: TypeAlias = Atom | StaticAtom | Last  # gives variables values of its predicate's columns
 
 
 def _schema(relation: Relation, plan: Plan, types: Mapping[str, pa.DataType]) -> pa.Schema:
@@ -161,10 +153,6 @@ def _columns(declarations: Sequence[str | None], *seen: Sequence[pa.DataType]) -
         columns = [each[position] for each in seen if position < len(each)]
         types.append(declared(reduce(wider, columns, NOTHING), type_))
     return tuple(types)
-
-
-_Source: TypeAlias = Atom | StaticAtom | Last
-"""A literal that gives variables values of its predicate's columns."""
 
 
 def _answer(prepared: Prepared, known: Mapping[str, Types]) -> list[pa.DataType]:

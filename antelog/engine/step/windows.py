@@ -1,7 +1,6 @@
 """Windows: the members of the ranges that rows ask for, in one table that all rows share.
 
-Members are sorted by key and tick, so that the window of a row is a stretch of them. Since when it has three
-members, and how many at some tick, is looked up in their arrivals, without work for each row and member.
+Members are sorted by key and tick, so that a row's window is a stretch: counts are looked up in its arrivals.
 """
 
 from __future__ import annotations
@@ -13,16 +12,14 @@ from typing import Self, TypeAlias
 
 import numpy as np
 
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import TickRange
 from antelog.engine.columns.ranked import Heights, InOrder, Ranked, Slices, Totals
-from antelog.engine.columns.tables import NEVER, Column, Mask, combined, in_order
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, combined, in_order
 from antelog.engine.facts.history import Facts
 from antelog.engine.facts.sight import AskedTicks
 from antelog.engine.step.derivations import Truth
 
-ANY = np.int64(2**62)
-"""The number of atoms that may still come, where that is any number."""
+ANY = np.int64(2**62)  # the number of atoms that may still come, where that is any number
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,19 +48,15 @@ class RowArrivals(ColumnSet):
 
 @dataclass(frozen=True, eq=False)
 class MemberTable:
-    """Members in the order of keys and ticks: since when each is there, and its value.
-
-    Rows have a key, and a slice that has their members. Members `by_arrival` are of one row each, and in the
-    order of rows and arrivals.
-    """
+    """Members in the order of keys and ticks: since when each is there, and its value."""
 
     key: Column
     tick: Column
     arrival: Column
     value: Column
-    of_row: Column
-    slices: Slices
-    by_arrival: bool = False
+    of_row: Column  # the key of each row
+    slices: Slices  # the members of each row
+    by_arrival: bool = False  # members are of one row each, and in the order of rows and arrivals
 
     @classmethod
     def of(cls, found: Facts, key: Column, value: Column, of_row: Column, ticks: TickRange) -> Self:
@@ -134,23 +127,18 @@ class OneByOne(ColumnSet):
 
 @dataclass(frozen=True, eq=False)
 class ByDeadline(ColumnSet):
-    """Facts that may come up to the deadlines of the ticks of each row.
-
-    If they are `single`, a tick has at most one member. Facts that have `taken` the slot of a tick leave it
-    no other member. In ticks `closed` by a fact, nothing that it rests on is open any more. Rows that are not
-    `possible` have no members at all. `tick` has the ticks of all facts that close one.
-    """
+    """Facts that may come up to the deadlines of the ticks of each row."""
 
     shared = frozenset({"tick"})
 
     members: RowArrivals
     values: RowArrivals | None
-    taken: RowArrivals | None
-    tick: Column
+    taken: RowArrivals | None  # facts that leave the slot of their tick no other member
+    tick: Column  # the ticks of all facts that close one
     ticks: AskedTicks
-    single: bool
-    closed: bool
-    possible: Mask
+    single: bool  # whether a tick has at most one member
+    closed: bool  # whether nothing that a tick rests on is open any more once it has a fact
+    possible: Mask  # rows that have members at all
 
     @property
     def is_any(self) -> bool:
@@ -220,13 +208,10 @@ everything has come that rows rest on (-1: already). If it `is_any`, any number 
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """The window of each row: its members, and how many more may come.
-
-    Where only different values are counted, `values` has the arrivals of these.
-    """
+    """The window of each row: its members, and how many more may come."""
 
     members: MemberTable
-    values: RowArrivals | None
+    values: RowArrivals | None  # the arrivals of different values, where only these are counted
     openings: Openings
     as_of: Column | None = None
 

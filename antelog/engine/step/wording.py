@@ -1,9 +1,6 @@
 """Lines for readers: in order, with plain values as JSON has them, times, severity and text.
 
-query Malf(X, T) critical "turbine {X} is about to shut down".
-
-tick  change    X    T  …  severity  text
-1     possible  wt2  0     critical  turbine wt2 is about to shut down
+query Malf(X, T) critical "turbine {X} is about to shut down".     critical  turbine wt2 is about to shut down
 """
 
 from __future__ import annotations
@@ -31,17 +28,12 @@ from antelog.language.syntax import number
 from antelog.language.templates import CHANCE, DECIDED_BY, LINE_NAMES, SO_FAR, UNKNOWN, Template, template_of
 from antelog.lines import LABEL, amount_text, amounts_so_far, literals_of
 
-LOST: Final = "lost"
-"""The column of literals lost from sight; also the meaning of good news that nobody could see."""
-SEEN = "seen"
-"""The change of an answer that was lost: facts of its sources come again."""
+LOST: Final = "lost"  # the column of literals lost from sight; also what good news nobody could see means
+SEEN = "seen"  # the change of an answer that was lost: facts of its sources come again
 
 
 def meaning(line: Mapping[str, Any]) -> str:
-    """The meaning of a line for people: its change, or `lost` where it would be good news nobody could see.
-
-    Confirmed answers of a `good` query are good news, of other queries rejected and unlikely ones.
-    """
+    """The meaning of a line for people: its change, or `lost` if that is good news nobody could see."""
     change: str = line["change"]
     return LOST if line.get(LOST) and change in _good_news(line.get("severity")) else change
 
@@ -65,10 +57,7 @@ def unseen_since(line: Mapping[str, Any]) -> int:
 
 
 def finished(table: pa.Table, plan: Plan, query: str, most: int | None = None) -> pa.Table:
-    """The lines of a query with their times, severity and text, and at most so many explanations.
-
-    These are the smallest; with 0, lines have no `because` either.
-    """
+    """The lines of a query with their times, severity and text, and so many of the smallest explanations."""
     relation, timescale = plan.relation(query), plan.timescale
     table = table if timescale is None else with_times(table, relation, timescale)
     if relation.notice.labelled:

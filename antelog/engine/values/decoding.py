@@ -1,9 +1,4 @@
-"""Values on their way out: as Arrow arrays, as texts in the language's own syntax, and in order.
-
-the cells of 91.0 and wt2: `91` and `wt2`; of the text "1": `"1"`
-[a, b] and then c: one array of three texts, of which a and b were not copied
-ids 0: wt4, 1: wt2     in order: wt2, wt4     places: 1, 0
-"""
+"""Values on their way out: as Arrow arrays, as texts in the language's own syntax, and in order."""
 
 from __future__ import annotations
 
@@ -143,15 +138,11 @@ def _array_of(texts: tuple[str, ...]) -> pa.Array:
     return pa.array(texts, pa.string())
 
 
-_FEW = 16
-"""With this many rows per text, joining the texts is cheaper than joining row by row."""
+_FEW = 16  # with this many rows per text, joining the texts is cheaper than joining row by row
 
 
 def in_pieces(parts: Sequence[tuple[pa.Array, Column | None]], count: int) -> pa.Array:
-    """Joins `count` texts from pieces: their distinct texts, and the one of each row (None: the only one).
-
-    Takes all pieces at once and forgets where they begin, which is several times faster than joining them.
-    """
+    """Joins `count` texts from pieces: distinct texts, and the one of each row (None: the only one)."""
     parts = _fewer(parts, count)
     width, names, start = len(parts), [], 0
     index = np.empty((count, width), np.int32)
@@ -161,6 +152,7 @@ def in_pieces(parts: Sequence[tuple[pa.Array, Column | None]], count: int) -> pa
         index[:, i] = start if which is None else which + start
         names.append(texts)
         start += len(texts)
+    # To forget where the pieces begin is several times faster than to join them.
     taken = pa.concat_arrays(names).take(pa.array(index.ravel()))
     _, offsets, data = taken.buffers()
     begins = np.frombuffer(offsets, np.int32, count * width + 1)[::width].copy()
@@ -201,8 +193,7 @@ def _keywords() -> pa.Array:
 
 _Number = TypeVar("_Number", bound=np.number[Any])
 _Offsets: TypeAlias = NDArray[np.int32]
-_MOST = 2**31 - 1
-"""The most bytes of texts in an Arrow array."""
+_MOST = 2**31 - 1  # the most bytes of texts in an Arrow array
 
 
 class GrowingTexts:
@@ -253,8 +244,7 @@ def with_room(array: NDArray[_Number], size: int) -> NDArray[_Number]:
     return array if size <= len(array) else np.resize(array, 2 * size)
 
 
-_WORTH_SORTING = 4
-"""All texts are sorted once this many times as many were looked up since the last new value."""
+_WORTH_SORTING = 4  # all texts are sorted after this many lookups per text since the last new value
 
 
 @dataclass(frozen=True)

@@ -16,21 +16,14 @@ from antelog.engine.columns import tables
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.types import Item, has_no_double, nearest_double
 
-UNBOUND = -1
-"""The cell of no value: null, not-a-number, or an unbound variable."""
-OTHERS = -2
-"""The cell of all values that neither a fact nor the background nor a rule names."""
-
-FIRST_ID = -(2**51)
-"""The cell of the first id: 0xFFF8000000000000."""
-
-LAST_ID = -3
-"""The last cell of ids."""
+UNBOUND = -1  # the cell of no value: null, not-a-number, or an unbound variable
+OTHERS = -2  # the cell of all values that neither a fact nor the background nor a rule names
+FIRST_ID = -(2**51)  # the cell of the first id: 0xFFF8000000000000
+LAST_ID = -3  # the last cell of ids
 
 _INFINITIES = np.array([math.inf, -math.inf]).view(np.int64)
 
-_EXACT = 2**53
-"""Up to here a double holds every whole number."""
+_EXACT = 2**53  # up to here a double holds every whole number
 
 Intern = Callable[[list[Item]], Column]
 
@@ -98,17 +91,13 @@ def _doubles(array: Array) -> Column:
 def _by_distinct(array: Array, kind: Kind, intern: Intern) -> Column:
     if len(array) <= tables.FEW and is_a.is_string(array.type) and not array.null_count:
         return intern(array.to_pylist())
-    chunks = _encoded(array)
-    if not chunks:
+    if not (chunks := _encoded(array)):
         return np.zeros(0, np.int64)
     distinct = chunks[0].dictionary
     # One more than there are distinct values, for the rows without any.
     cells = np.full(len(distinct) + 1, UNBOUND, np.int64)
-    if distinct.null_count:
-        there = distinct.is_valid().to_numpy(zero_copy_only=False)
-        cells[:-1][there] = _distinct(distinct.drop_null(), kind, intern)
-    else:
-        cells[:-1] = _distinct(distinct, kind, intern)
+    there = distinct.is_valid().to_numpy(zero_copy_only=False)
+    cells[:-1][there] = _distinct(distinct.drop_null(), kind, intern)
     found = [cells.take(chunk.indices.fill_null(len(distinct)).to_numpy()) for chunk in chunks]
     return found[0] if len(found) == 1 else np.concatenate(found)
 

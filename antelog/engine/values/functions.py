@@ -1,7 +1,5 @@
 """Functions on columns of cells: those of users and the built-in ones.
 
-    near(A, B) with (1, 3), (1, "x"), (2, null)    called with [1.0], [3.0], and with [1.0], ["x"]
-
 A function is called once for the rows whose arguments are of the same kinds, so that columns have one type.
 """
 
@@ -24,8 +22,7 @@ from antelog.arrow.grammar import EXACT
 from antelog.arrow.kinds import Kind, type_of_kind
 from antelog.compile.literals.terms import Function
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import Column, Mask, marked
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, marked
 from antelog.engine.values.encoding import OTHERS, UNBOUND
 from antelog.errors import FunctionError
 from antelog.functions import UserFunction, file_of, in_words, not_given
@@ -179,8 +176,7 @@ def _failed(function: UserFunction, arguments: Sequence[_Argument], count: int, 
     return f"{function.name}({said}){more} failed: {in_words(found, file_of(function))}"
 
 
-_TRIED = 1000
-"""The rows tried one by one, to name the one at which a function fails."""
+_TRIED = 1000  # the rows tried one by one, to name the one at which a function fails
 
 
 def _result(name: str, gives: str | None, found: Any, count: int) -> pa.Array:
@@ -213,12 +209,10 @@ def _is_large(whole: pa.Array) -> bool:
     return bool(least.is_valid and (least.as_py() < -EXACT or most.as_py() > EXACT))
 
 
-_SINGLE = (str, bytes, bytearray, memoryview, Mapping, Set)
-"""Types that have parts, but whose parts are not results of rows, or have no order."""
+_SINGLE = (str, bytes, bytearray, memoryview, Mapping, Set)  # their parts are not results, or unordered
 
 
 def _column(found: Any, *, doubles: bool = False) -> pa.Array | None:
-    """Results as an Arrow array, if they can be one."""
     if isinstance(found, _SINGLE) or (isinstance(found, np.ndarray) and found.ndim != 1):
         return None
     try:
@@ -241,7 +235,6 @@ def _double(value: Any) -> Any:
 
 
 def _in_short(found: Any) -> str:
-    """Describes results that are not a column, for a message."""
     if found is None:
         return "nothing"
     if isinstance(found, np.ndarray) and found.ndim != 1:
@@ -261,8 +254,7 @@ def _in_short(found: Any) -> str:
 # ---- the functions of the language; their names and types are in `antelog/language/functions.py` ----
 
 Doubles: TypeAlias = NDArray[np.float64]
-EARTH = 6371.0088
-"""The mean radius of the earth, in kilometres."""
+EARTH = 6371.0088  # the mean radius of the earth, in kilometres
 
 
 def distance_km(lat1: Doubles, lon1: Doubles, lat2: Doubles, lon2: Doubles) -> Doubles:

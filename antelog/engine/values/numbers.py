@@ -15,8 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from antelog.arrow.ticks import begins
-from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import Column, Mask, marked
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, marked
 from antelog.engine.values.functions import ON_DOUBLES, ON_TIMES, ON_WHOLE
 from antelog.engine.values.values import Values
 from antelog.language.functions import calculated
@@ -24,8 +23,7 @@ from antelog.language.literals.aggregate import Affine
 from antelog.language.moments import Timescale
 from antelog.language.terms import WHOLE
 
-_EDGE = 2.0**63
-"""From here on a whole number needs more than 64 bits."""
+_EDGE = 2.0**63  # from here on a whole number needs more than 64 bits
 
 _BELOW = float(np.nextafter(_EDGE, 0))
 
@@ -153,7 +151,6 @@ def after_steps(numbers: Numbers, steps: Sequence[Affine]) -> Numbers:
 
 
 def calendar_numbers(function: str, ticks: Column, timescale: Timescale) -> Numbers:
-    """The results of a calendar function for ticks."""
     here = (ticks >= 0) & (ticks < timescale.ticks.stop)
     times = begins(pa.array(np.where(here, ticks, 0)), timescale)
     numbers = np.asarray(ON_TIMES[function](times), np.float64)
@@ -165,8 +162,7 @@ def _at(column: Column, row: int) -> int:
     return int(column[row if len(column) > 1 else 0])
 
 
-_SURE = 2.0**62
-"""Below this a result, or a sum, of whole numbers surely fits into 64 bits."""
+_SURE = 2.0**62  # below this a result, or a sum, of whole numbers surely fits into 64 bits
 
 
 # ---- exact sums ----
@@ -176,8 +172,7 @@ _SURE = 2.0**62
 # Sums and means are rounded once, so that the order of the numbers makes no difference. Multiples beyond 64
 # bits are cut into parts of 30 bits, which are added up separately.
 
-_LARGEST = 2**53
-"""Doubles hold all whole numbers up to this."""
+_LARGEST = 2**53  # doubles hold all whole numbers up to this
 
 _BITS = 30
 _MASK = (1 << _BITS) - 1

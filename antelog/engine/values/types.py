@@ -1,10 +1,8 @@
 """Types of columns in the log: how Arrow's many types come down to few.
 
-    int32, double and decimal are numbers; string and large_string are texts; bool is a kind of its own
     int64 and double: double      int64 and string: MIXED
 
-Values of types that the language cannot write come out as the type they went in as. Types of columns follow
-the program and the types of the facts, never single values; in a stream they only get wider.
+Types follow the program and the types of the facts, never single values; in a stream they only get wider.
 """
 
 from __future__ import annotations
@@ -23,11 +21,9 @@ from antelog.arrow.kinds import Kind, Raw, kind_of, type_of_kind
 from antelog.language.moments import DURATION, TIME
 from antelog.language.terms import WHOLE
 
-Item: TypeAlias = str | int | Decimal | tuple[Kind, Raw]
-"""A value that no double holds: a text, a number of too many digits, or a value of another kind."""
+Item: TypeAlias = str | int | Decimal | tuple[Kind, Raw]  # a value that no double holds exactly
 
-Plain: TypeAlias = Item | float
-"""Any value, as Python has it."""
+Plain: TypeAlias = Item | float  # any value, as Python has it
 
 
 @cache
@@ -116,11 +112,9 @@ def item_from_saved(kind: int, text: str) -> Item:
 
 
 Types: TypeAlias = tuple[pa.DataType, ...]
-Seen: TypeAlias = Mapping[str, Sequence[pa.DataType]]
-"""The types of columns of inputs and static predicates; that of the time may be left out."""
+Seen: TypeAlias = Mapping[str, Sequence[pa.DataType]]  # by predicate, with or without the time
 
-NOTHING = pa.null()
-"""The type of a column without any value so far."""
+NOTHING = pa.null()  # the type of a column without any value so far
 
 MIXED = pa.dense_union([pa.field("number", pa.float64()), pa.field("text", pa.string())])
 """The type of values of several kinds, reported as texts in the language's syntax: `"1"` and 1 differ."""
@@ -151,8 +145,7 @@ def wider(one: pa.DataType, other: pa.DataType) -> pa.DataType:
     return max(one, other, whole_numbers(20), key=lambda type_: type_.bit_width)
 
 
-_DIGITS = 76
-"""The most digits of a decimal."""
+_DIGITS = 76  # the most digits of a decimal
 
 
 def _whole(type_: pa.DataType) -> int:

@@ -1,9 +1,7 @@
 """Values as whole numbers: the cells that all columns of the engine consist of, equal where the values are.
 
-    number          the bits of the double: 1 and 1.0 are the same number
-    anything else   an id, written as the bits of a negative quiet NaN, which no number has
-
-Anything else includes numbers that no double holds exactly: large whole ones, decimals of many digits.
+number          the bits of the double: 1 and 1.0 are the same number
+anything else   an id, written as the bits of a negative quiet NaN; so are numbers that no double holds
 """
 
 from __future__ import annotations
@@ -32,17 +30,11 @@ from antelog.language.terms import WHOLE, number
 
 __all__ = ["UNBOUND", "SavedValues", "Values"]
 
-_SOME = 4096
-"""Fewer values than this are not worth forgetting."""
+_SOME = 4096  # fewer values than this are not worth forgetting
+_PLAIN = {pa.int64(), pa.uint64(), pa.float64()}  # the types that NumPy has too
+_ENTRY = 100  # the bytes of an entry in a dictionary and a list, about
 
-_PLAIN = {pa.int64(), pa.uint64(), pa.float64()}
-"""The types that NumPy has too."""
-
-_ENTRY = 100
-"""The bytes of an entry in a dictionary and a list, about."""
-
-_WRITTEN = {Kind.NOTHING, Kind.NUMBER, Kind.TEXT}
-"""The kinds for which the language has a syntax, or needs none."""
+_WRITTEN = {Kind.NOTHING, Kind.NUMBER, Kind.TEXT}  # the language has a syntax for these, or needs none
 
 
 @dataclass(frozen=True)
@@ -55,10 +47,7 @@ class SavedValues:
 
 
 class Values:
-    """The values that have ids. It only grows; `retain` makes a smaller one.
-
-    `constants` get the first ids, and keep them in retained copies and saved states.
-    """
+    """The values that have ids, `constants` first; it only grows, and `retain` makes a smaller one."""
 
     def __init__(self, constants: Iterable[Value] = (), functions: Functions | None = None) -> None:
         self.functions = functions or Functions()

@@ -1,10 +1,7 @@
-"""Chances of answers: answers of one shape share their decision diagrams and are computed together.
+"""Chances of answers: those of one shape share their decision diagrams and are computed together.
 
-    Malf(wt2, 0), hot at 0, and Malf(wt7, 20), hot at 20 and 21: one shape, two rows
-
-For each row and each node of a diagram it is known how likely the ticks so far have led there, with the
-chains in this state. A tick moves the chains on, weighs its outcomes by what has come and what has not, and
-leads each node to the next. In the end, the chance is the weight of TRUE.
+Each row has the probabilities of all nodes and states. A tick moves the chains on, weighs its outcomes by
+what has come and what has not, and leads each node to the next; in the end, the chance is that of TRUE.
 """
 
 from __future__ import annotations
@@ -18,8 +15,7 @@ from math import prod
 import numpy as np
 
 from antelog.compile.nodes.plan import Input, Plan
-from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of, sorting
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, groups, keys_of, sorting
 from antelog.escaping import shown
 from antelog.forecast.inference.diagrams import BEFORE, TRUE, Diagram, Layer, Leaf, Question, diagram_of
 from antelog.forecast.inference.forms import QueryForm, forms
@@ -29,9 +25,12 @@ from antelog.forecast.rates.odds import IMPOSSIBLE, Series, exclusive
 
 FOREVER = 2**40  # a horizon by which everything has come that ever will
 TRUTH = 2**41  # the horizon of the world itself, in which lost facts count
-
-
 NOTHING_AHEAD: Mapping[int, Diagram] = {}
+GROWN = 1e-12  # a smaller difference is a matter of the last digits
+_AT_ONCE = 8192  # the rows that fit into the cache
+_CELLS = 2**24  # the most pairs of a node and a state, for all rows, that are computed at once
+_HORIZONS = 24  # the most ticks by which the chance of a confirmation is computed, where facts may be late
+_ONE = 0.5  # the weight of one fact that was counted long ago
 
 
 def probability(
@@ -41,11 +40,10 @@ def probability(
     ahead: Mapping[int, Diagram] = NOTHING_AHEAD,
     slowest: int = 0,
 ) -> tuple[Numbers, Numbers]:
-    """Computes the probability that a formula is true, given the facts that have and have not come by now.
+    """Computes how likely a formula is true: by each tick of a table after its first, and by horizons ahead.
 
-    First by tick: a column for each after the first of the table, the last one by everything that ever comes.
-    Then by each horizon ahead, with the diagram of that; 0 where it is not after now. Until `slowest` ticks
-    before a horizon all diagrams agree, so only these ticks are computed for each.
+    The last tick stands for all that ever comes; horizons that are not after now have 0. Until `slowest`
+    ticks before a horizon all diagrams agree, so only these ticks are computed for each.
     """
     states = prod(odds.states for odds in table.odds)
     at_once = max(min(_AT_ONCE, _CELLS // (diagram.width * states)), 1)
@@ -58,10 +56,6 @@ def probability(
     width = max(by_tick.shape[1] for by_tick, _ in parts)
     filled = [np.pad(each, ((0, 0), (0, width - each.shape[1])), "edge") for each, _ in parts]
     return np.concatenate(filled), np.concatenate([by_horizon for _, by_horizon in parts])
-
-
-_AT_ONCE = 8192  # the rows that fit into the cache
-_CELLS = 2**24  # the most pairs of a node and a state, for all rows, that are computed at once
 
 
 def _probability(
@@ -211,9 +205,6 @@ class DiagramShape:
         return np.arange(first, end + 1)
 
 
-_HORIZONS = 24  # the most ticks by which the chance of a confirmation is computed, where facts may be late
-
-
 def question(form: QueryForm, shape: DiagramShape, horizon: int = FOREVER) -> Question:
     """Builds a shape's formula by a horizon; raises UnknownChanceError if one slot has different states."""
     outcomes = [chain.outcomes for chain in form.chains]
@@ -266,17 +257,14 @@ class Growth(ColumnSet):
 
 @dataclass(frozen=True, eq=False)
 class Chances(ColumnSet):
-    """Different chances and their growth; `which` is the chance of each answer (-1: unknown).
-
-    `holds` is the chance that an answer is true of the world, if facts may be lost, else NaN.
-    """
+    """Different chances and their growth."""
 
     shared = frozenset({"chance", "growth", "holds"})
 
     chance: Numbers
     growth: Growth
-    holds: Numbers
-    which: Column
+    holds: Numbers  # the chance that an answer is true of the world, if facts may be lost, else NaN
+    which: Column  # the chance of each answer (-1: unknown)
 
     def column(self) -> Numbers:
         """The chance of each answer; NaN where none is known."""
@@ -316,9 +304,6 @@ def worked_out(form: QueryForm, table: AnswerTable) -> Chances:
         parts.append(replace(group.growth, of=at.take(group.growth.of)))
     growth = Growth.and_then(*parts)
     return Chances(found, growth.take(sorting(growth.of)), holds, np.arange(count))
-
-
-_ONE = 0.5  # the weight of one fact that was counted long ago
 
 
 def _decided(form: QueryForm, table: AnswerTable, chain: int) -> Mask:
@@ -376,9 +361,6 @@ def _growth(age: Column, ticks: Column, chance: Numbers) -> Growth:
     return Growth(of, ticks.take(at), later[of, at])
 
 
-GROWN = 1e-12  # a smaller difference is a matter of the last digits
-
-
 def _shape(table: AnswerTable) -> DiagramShape:
     chains = zip(table.odds, table.which, strict=True)
     delays = tuple(tuple(odds.delay[which[0]].tolist()) for odds, which in chains)
@@ -388,12 +370,9 @@ def _shape(table: AnswerTable) -> DiagramShape:
 
 def chances(known: Known, query: str, asked: AnswersAtTicks) -> Chances:
     form = forms(known.plan)[query]
-    nothing = Chances(np.zeros(0), NO_GROWTH, np.zeros(0), np.full(asked.count, -1))
-    if not isinstance(form, QueryForm) or asked.count == 0:
-        return nothing
     at = np.flatnonzero(asked.whole)
-    if len(at) == 0:
-        return nothing
+    if not isinstance(form, QueryForm) or len(at) == 0:
+        return Chances(np.zeros(0), NO_GROWTH, np.zeros(0), np.full(asked.count, -1))
     table = table_of(known, form, asked.take(at)).relevant(form)
     (key,) = keys_of([table.columns])
     same = groups(key)
@@ -403,11 +382,7 @@ def chances(known: Known, query: str, asked: AnswersAtTicks) -> Chances:
     return replace(found, which=which)
 
 
-# ---- queries without chances by the model of facts, and why ----
-
-#     query Rush(C, T).    none: it counts atoms of which there may be several at a tick
-#
-# Decided from the rules and declarations alone.
+# ---- queries without chances by the model of facts, and why: by rules and declarations alone ----
 
 
 def without_chances(plan: Plan, *, learned: bool) -> Mapping[str, str]:

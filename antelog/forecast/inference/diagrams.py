@@ -19,7 +19,8 @@ from antelog.forecast.inference import nodes
 from antelog.forecast.inference.nodes import Comes, Node, UnknownChanceError
 
 FALSE, TRUE = 0, 1  # the numbers of what is decided
-
+BEFORE = 3  # the number of nodes before the first layer
+MOST_STEPS = 100_000  # the most steps between nodes, and pairs of a node and states of all chains at a tick
 _NO_TICK = 2**62
 
 
@@ -53,19 +54,15 @@ Part: TypeAlias = Shows | Joined | bool
 
 @dataclass
 class Question:
-    """A formula with the values of its conditions, the leaf of each literal, and the outcomes of each chain.
-
-    The leaves that are `over` can no longer come: if they have not, their literals are false. Parts of the
-    formula have numbers, and a `first` tick that each depends on.
-    """
+    """A formula with the values of its conditions, the leaf of each literal, and the outcomes of chains."""
 
     whole: Node
     conditions: Sequence[bool]
     leaves: Mapping[Comes, Leaf]
     outcomes: Sequence[int]
-    over: Set[Leaf]
-    entries: list[Part] = field(default_factory=lambda: [False, True])
-    first: list[int] = field(default_factory=lambda: [_NO_TICK, _NO_TICK])
+    over: Set[Leaf]  # those that can no longer come: if they have not, their literals are false
+    entries: list[Part] = field(default_factory=lambda: [False, True])  # the parts of the formula by number
+    first: list[int] = field(default_factory=lambda: [_NO_TICK, _NO_TICK])  # of each part
     known: dict[Part, int] = field(default_factory=dict)
 
     def of(self, node: Node, positive: bool = True) -> int:
@@ -119,9 +116,6 @@ class Question:
         return number
 
 
-MOST_STEPS = 100_000  # the most steps between nodes, and pairs of a node and states of all chains at a tick
-
-
 @dataclass(frozen=True)
 class Layer:
     """The step between nodes at a tick, to `width` nodes: `then` has an axis for nodes and for each chain."""
@@ -134,21 +128,14 @@ class Layer:
 
 @dataclass(frozen=True)
 class Diagram:
-    """Layers in the order of their ticks; the nodes of each are numbered, FALSE and TRUE always the same.
+    """Layers in the order of their ticks; the nodes of each are numbered, FALSE and TRUE always the same."""
 
-    Before the first layer there are three nodes, and the formula is `root`.
-    """
-
-    root: int
+    root: int  # the node of the formula before the first layer
     layers: tuple[Layer, ...]
 
     @property
     def width(self) -> int:
-        """The largest number of nodes after a tick."""
         return max((layer.width for layer in self.layers), default=BEFORE)
-
-
-BEFORE = 3
 
 
 def diagram_of(question: Question) -> Diagram:

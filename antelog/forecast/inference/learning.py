@@ -1,7 +1,4 @@
-"""Learning: whether and how counts are used, and the odds of keys that follow from them.
-
-Counts of an epoch are used from a later one on, by which all its facts have come.
-"""
+"""Learning: whether and how counts are used, and the odds of keys that follow from them."""
 
 from __future__ import annotations
 
@@ -24,20 +21,17 @@ from antelog.forecast.rates.tally import EPOCH, KnownEpoch, Learns
 
 @dataclass(frozen=True)
 class Learning:
-    """Settings of learning: whether it is on, and the half-life of counts in ticks (None: they never fade).
+    """Settings of learning.
 
-    epoch   up to which counts are used if learning is off
-    shared  whether sums over all keys are learned; if not, only single keys are, independent of each other
-    length  the ticks of an epoch
-    slots   learns, though it is off, how often slots have facts of which nothing is declared: the silence of
-            a slot that always has a fact is no sign against any of them
+    Even if it is off, `slots` learns how often slots have facts of which nothing is declared: the silence of
+    a slot that always has a fact is no sign against any of them.
     """
 
     on: bool
-    half_life: float | None = HALF_LIFE
-    epoch: int = 0
-    shared: bool = True
-    length: int = EPOCH
+    half_life: float | None = HALF_LIFE  # of counts, in ticks (None: they never fade)
+    epoch: int = 0  # up to which counts are used if learning is off
+    shared: bool = True  # whether sums over all keys are learned; else keys are independent of each other
+    length: int = EPOCH  # the ticks of an epoch
     slots: bool = False
 
     @property
@@ -54,7 +48,7 @@ class Learning:
         return Learns.ALL if self.shared else Learns.KEYS
 
     def as_of(self, epoch: int, layout: Layout) -> KnownEpoch:
-        """The epoch up to which counts may be used in an epoch."""
+        """The epoch up to which counts may be used in an epoch: all facts of that one have come."""
         still, lag = None if self.shared else self.epoch, layout.lag(self.length)
         return KnownEpoch(epoch - lag if self.counts else self.epoch, self.epochs_to_half, still)
 
@@ -77,8 +71,7 @@ class OddsOf:
     layout: Layout
     series: Mapping[str, SeriesCounts]
     learning: Learning
-    found: dict[str, dict[int, SeriesCounts]] = field(default_factory=dict)
-    """A memo of `used`, by family and epoch."""
+    found: dict[str, dict[int, SeriesCounts]] = field(default_factory=dict)  # of `used`, by family and epoch
 
     def used(self, name: str, epoch: int) -> SeriesCounts:
         """The counts of a family that are in use in an epoch."""

@@ -1,9 +1,4 @@
-"""The nodes of formulas, which compare by value: facts, conditions, and their combinations; totals of these.
-
-    all(Temp(X, high) at 0, at least 2 of(Temp(X, high) at 1, Temp(X, high) at 2, Temp(X, high) at 3))
-
-Ticks are counted from the answer's.
-"""
+"""The nodes of formulas: facts, at ticks counted from the answer's, conditions, combinations and totals."""
 
 from __future__ import annotations
 
@@ -102,9 +97,6 @@ def literals_of(node: Node) -> Iterator[Comes]:
 # ---- totals ----
 
 #     2·A(0) + 2·A(1) - B(0) >= 1    at least 2 of (A(0), A(0), A(1), A(1), not B(0))
-#
-# A part with a weight of 2 stands there twice, and one with a weight of -1 as its negation, which weighs one
-# more than that.
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,4 @@
-"""A table of the features that decide chances: answers with equal rows have equal chances.
-
-X    T   asked at    age  Temp(X, high, ·) at -2, -1, 0, 1     X      T   asked at
-wt2  0   1           1    no, no, yes, yes                     wt7    20  21         the same row
-"""
+"""A table of the features that decide chances: answers with equal rows have equal chances."""
 
 from __future__ import annotations
 
@@ -14,19 +10,17 @@ import numpy as np
 
 from antelog.compile.literals import StaticAtom
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find_rows
-from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, once
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, keys_of, once
 from antelog.engine.step.rows import holds
 from antelog.engine.values.encoding import UNBOUND
-from antelog.forecast.inference.forms import QueryForm
-from antelog.forecast.inference.formulas import WHEN, Condition
+from antelog.forecast.inference.forms import WHEN, Condition, QueryForm
 from antelog.forecast.inference.learning import OddsOf
 from antelog.forecast.rates.odds import Chain, Keys, Odds, each_once, possible_kinds
 from antelog.forecast.rates.sightings import Sightings, Sought, family_of, outcomes
 
-Tables = Mapping[str, Sequence[Column]]
-"""The columns of each static predicate in the forecast's cells; none if it has no facts."""
+Tables = Mapping[str, Sequence[Column]]  # of each static predicate, in the forecast's cells; may have none
+EARLIEST = 512  # chances are asked for at most this many ticks before an answer's
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +62,6 @@ def met(condition: Condition, asked: AnswersAtTicks, keys: Keys, tables: Tables)
     return there ^ condition.negated
 
 
-EARLIEST = 512  # chances are asked for at most this many ticks before an answer's
-
-
 @dataclass(frozen=True)
 class Known:
     """The inputs of chances: rules, background, sightings, the first tick, odds of keys."""
@@ -84,11 +75,7 @@ class Known:
 
 @dataclass(frozen=True, eq=False)
 class AnswerTable(ColumnSet):
-    """Features of answers in columns: conditions, odds and sightings.
-
-    Each chain has its odds (`which` row of them), and the outcomes `shown` (rows, ticks from `begin` on);
-    `twins` is the first chain with the same facts, `last` the last tick of the formula.
-    """
+    """Features of answers in columns: conditions, and the odds and sightings of each chain."""
 
     shared = frozenset({"odds"})
 
@@ -96,11 +83,11 @@ class AnswerTable(ColumnSet):
     since: Column
     conditions: Column
     odds: tuple[Odds, ...]
-    which: tuple[Column, ...]
-    twins: tuple[Column, ...]
-    shown: tuple[Column, ...]
+    which: tuple[Column, ...]  # the row of the odds
+    twins: tuple[Column, ...]  # the first chain with the same facts
+    shown: tuple[Column, ...]  # outcomes (rows, ticks from `begin` on)
     begin: int
-    last: int
+    last: int  # the last tick of the formula
 
     @property
     def count(self) -> int:

@@ -1,8 +1,4 @@
-"""Tracks open answers until they are decided: the states they have been in, and whether they were confirmed.
-
-Malf(wt2, 0)   possible at 0 in stage a, revised at 1 in stage b, rejected at 2, decided at 4
-states         stage a at age 0, stage b at age 1; not confirmed
-"""
+"""Tracks open answers until they are decided: the states they were in, and whether they were confirmed."""
 
 from __future__ import annotations
 
@@ -10,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.columns.column_set import ColumnSet
+from antelog.engine.columns import tables
 from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import Column, Mask, groups, in_order, keys_of, numbered, once, run_ends
 from antelog.engine.step.lines import pattern_of
@@ -18,12 +14,11 @@ from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED
 
 LOST = len(KINDS)  # the kind of lines of answers that were decided out of sight, with an unknown outcome
 _EXACT = 8  # ages up to this one are a class each; then come 9 to 16, 17 to 32, and so on
-
 _BUCKETS = 64
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerLines(ColumnSet):
+class AnswerLines(tables.ColumnSet):
     """Lines of a query: cells and ticks of the answers, ticks of the lines, kinds of changes, stages."""
 
     answer: tuple[Column, ...]
@@ -38,19 +33,14 @@ class AnswerLines(ColumnSet):
 
 @dataclass(frozen=True, eq=False)
 class TrackedAnswers:
-    """Open answers with their numbers, the last line of each, and the states they have been in.
-
-    state_of   numbers of answers, each pair with one of `states` once
-    next       the number of the next answer
-    now        the last tick up to which they were followed
-    """
+    """Open answers with their numbers, the last line of each, and the states they have been in."""
 
     last: AnswerLines
     number: Column
-    state_of: Column
+    state_of: Column  # numbers of answers, each pair with one of `states` once
     states: Column
-    next: int
-    now: int
+    next: int  # the number of the next answer
+    now: int  # the last tick up to which they were followed
 
 
 def nobody(width: int) -> TrackedAnswers:
@@ -60,10 +50,10 @@ def nobody(width: int) -> TrackedAnswers:
 
 @dataclass(frozen=True, eq=False)
 class DecidedAnswers:
-    """Answers that are decided, and the states each has been in: `state_of` are positions among the decided.
+    """Answers that are decided, and the states each has been in.
 
-    `settled` is the tick by which nothing could have come any more. Outcomes count from then on: else
-    confirmed answers would be counted before similar ones that are rejected.
+    Outcomes count from `settled` on, the tick by which nothing could have come any more: else confirmed
+    answers would be counted before similar ones that are rejected.
     """
 
     answer: tuple[Column, ...]
@@ -71,37 +61,31 @@ class DecidedAnswers:
     tick: Column
     settled: Column
     confirmed: Mask
-    state_of: Column
+    state_of: Column  # positions among the decided
     states: Column
 
 
 @dataclass(frozen=True, eq=False)
-class Stretches(ColumnSet):
-    """Ticks of a step in which open answers stayed in a stage, from `since` to `until`.
-
-    `line` is the line with which that began, or -1 if it began before the step.
-    """
+class Stretches(tables.ColumnSet):
+    """Ticks of a step in which open answers stayed in a stage, from `since` to `until`."""
 
     answer: tuple[Column, ...]
     number: Column
     stage: Column
     since: Column
     until: Column
-    line: Column
+    line: Column  # the line with which that began, or -1 if it began before the step
 
 
 @dataclass(frozen=True, eq=False)
 class FollowedStep:
-    """The answers tracked after a step, those decided in it, and the stretches in between.
-
-    `numbers` are those of the answers of its lines, `lost` those of answers with an unknown outcome.
-    """
+    """The answers tracked after a step, those decided in it, and the stretches in between."""
 
     after: TrackedAnswers
     decided: DecidedAnswers
     stretches: Stretches
-    numbers: Column
-    lost: Column
+    numbers: Column  # those of the answers of its lines
+    lost: Column  # those of answers with an unknown outcome
 
 
 def followed(

@@ -1,9 +1,6 @@
 """A judge: what it may know of answers, and what it predicts; and the mean of several judges in log odds.
 
-    the model says 0.9, outcomes say 0.7, both equally good: 0.82
-
-A step has many ticks: each row is judged by what was decided before its tick, so chances do not depend on
-how a run is cut.
+Each row is judged by what was decided before its tick, so chances do not depend on how a run is cut.
 """
 
 from __future__ import annotations
@@ -15,9 +12,8 @@ from typing import Self
 
 import numpy as np
 
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import KeyTicks, find, last_before
-from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of, once, run_ends
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, in_order, keys_of, once, run_ends
 from antelog.engine.columns.trees import Features
 from antelog.forecast.judges.following import DecidedAnswers
 from antelog.forecast.rates.tally import Learns, summed
@@ -26,26 +22,16 @@ from antelog.forecast.scores.scored_lines import LEAST, UNIT, exactly, log_losse
 
 @dataclass(frozen=True, eq=False)
 class AnswerRows:
-    """Answers at ticks, with all that a judge may know of them.
+    """Answers at ticks, with all that a judge may know of them."""
 
-    answer   the cells of the variables, then the answer's tick
-    key      the cells by which answers of one device are found again
-    stage    its pattern, and which literals are true (see `antelog.engine.step.lines`)
-    tick     the tick of the chance
-    at_line  whether the answer has a line at this tick, or has been silent since one before
-    learns   what is learned; what was decided before a row's tick may be used
-    state    a number for the stage, a class of ages, and whether the answer was silent
-    features how near the latest values are to what the query compares them with: see `QueryFeatures`
-    """
-
-    answer: tuple[Column, ...]
-    key: tuple[Column, ...]
-    stage: Column
-    tick: Column
-    at_line: Mask
+    answer: tuple[Column, ...]  # the cells of the variables, then the answer's tick
+    key: tuple[Column, ...]  # the cells by which answers of one device are found again
+    stage: Column  # its pattern, and which literals are true (see `antelog.engine.step.lines`)
+    tick: Column  # the tick of the chance
+    at_line: Mask  # whether the answer has a line at this tick, or has been silent since one before
     learns: Learns
-    state: Column
-    features: Features
+    state: Column  # a number for the stage, a class of ages, and whether the answer was silent
+    features: Features  # how near the latest values are to what the query compares them with
 
     @property
     def age(self) -> Column:
@@ -93,11 +79,7 @@ def _digest(features: Features) -> Column:
 
 
 class Judge:
-    """Predicts the chances of open answers, and learns from the outcomes of decided ones.
-
-    The methods that return a judge are by default those of one that learns nothing, and is the same for all
-    keys.
-    """
+    """Predicts the chances of open answers; by default it learns nothing, and is the same for all keys."""
 
     @property
     def columns(self) -> Mapping[str, float]:
@@ -154,18 +136,14 @@ SHARE = 0.01  # the share of its weight that a judge gives to all of them after 
 
 @dataclass(frozen=True, eq=False)
 class JudgeWeights(ColumnSet):
-    """The weights of judges for each pattern, tick by tick of a step; those at tick -1 are from before it.
-
-    Rows are in the order of patterns, then ticks; each rests on a number of `blocks`. Other patterns have the
-    weights `at_first`.
-    """
+    """The weights of judges by pattern, then by tick of a step; those at tick -1 are from before it."""
 
     shared = frozenset({"at_first"})
 
-    at_first: Numbers
+    at_first: Numbers  # the weights of other patterns
     pattern: Column
     tick: Column
-    blocks: Column
+    blocks: Column  # how many each row rests on
     weights: Numbers
 
     def before(self, pattern: Column, tick: Column) -> Numbers:

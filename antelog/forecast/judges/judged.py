@@ -1,10 +1,4 @@
-"""Judged answers: the chances of a query's open answers by all judges, and the weights of these.
-
-    Malf(wt2, 0) reported at 1: the model says 0.64, outcomes 0.71, together 0.67
-    decided at 3, not confirmed: what both have lost counts from tick 4 on
-
-Lines of a tick are judged by what was decided before it, so chances do not depend on how a run is cut.
-"""
+"""Judged answers: the chances of a query's open answers by all judges, and the weights of these."""
 
 from __future__ import annotations
 
@@ -45,17 +39,12 @@ from antelog.lazily import brought_by
 
 OF_MODEL = 2.0  # the weight of the model of facts before anything is known of it
 
-
 NewJudge = Callable[[int, float | None, QueryFeatures], Judge | None]
-"""Makes a judge from the number of key columns, the longest half-life, and the features of answers.
-
-It returns None where the judge could never say anything.
-"""
+"""Makes a judge, if it can say anything, from the number of key columns, longest half-life, and features."""
 
 Judges = Mapping[str, NewJudge]
 
-JUDGES: Judges = {OUTCOMES: nothing_known, VALUES: nothing_fitted}
-"""The judges besides the model of facts, by name."""
+JUDGES: Judges = {OUTCOMES: nothing_known, VALUES: nothing_fitted}  # those besides the model of facts
 
 
 def check_values(plan: Plan, names: Collection[str] | None, *, learns: bool) -> None:
@@ -89,21 +78,15 @@ def check_judges(names: Collection[str] | None) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The open answers of a query, its judges besides the model of facts, and the weights of all judges.
-
-    reported  predictions for lines of open answers
-    unscored  lines of decided answers that are not among the `scores` yet
-    likely    numbers of the answers with an alert
-    alerts    the first alert of each answer
-    """
+    """The open answers of a query, its judges besides the model of facts, and the weights of all judges."""
 
     followed: TrackedAnswers
     judges: Mapping[str, Judge]
     weights: JudgeWeights
-    reported: Predictions
-    unscored: ScoredLines
+    reported: Predictions  # for lines of open answers
+    unscored: ScoredLines  # of decided answers, not among the `scores` yet
     scores: Scores
-    likely: Column = field(default_factory=lambda: np.zeros(0, np.int64))
+    likely: Column = field(default_factory=lambda: np.zeros(0, np.int64))  # numbers of answers with an alert
     alerts: FirstAlerts = field(default_factory=lambda: FirstAlerts(*np.zeros((2, 0), np.int64)))
 
     @property

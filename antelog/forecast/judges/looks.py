@@ -1,10 +1,5 @@
 """Looks: the values that a query compares, found in its rules alone; and features of the latest ones.
 
-    Hot(X, T) :- High(X, T), High(X, T+1).     High(X, T) :- Temp(X, V, T), V > 100.
-    one look: column 1 of Temp against 100, the facts of an answer being those with its X in column 0
-    query Hot(X, T) given Load(X, L, T).       one more: column 1 of Load, against nothing
-    Temp(wt2, 97, 5), Temp(wt2, 101, 6)        asked at 6: 1 and -3, mean -1, one in a row above
-
 An answer sees the last six values of its key, by their ticks, that have arrived by the tick it is asked at.
 """
 
@@ -24,9 +19,8 @@ from antelog.compile.nodes.plan import GivenFacts, Plan
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules, prepared
 from antelog.engine.columns import tables
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import find
-from antelog.engine.columns.tables import Column, Numbers
+from antelog.engine.columns.tables import Column, ColumnSet, Numbers
 from antelog.engine.columns.trees import Features
 from antelog.engine.facts.history import Facts
 from antelog.engine.step.lines import LITERALS, NO_STAGE, PATTERN, pattern_of
@@ -166,7 +160,9 @@ def _bounds(comparisons: Iterable[Comparison]) -> Bounds:
 LAST = 6  # the number of values of a key that are looked at
 OLDEST = 10_000  # values older than this many ticks are not looked at, and need not be kept
 NUMBER = LAST + 9  # the number of features of a look
+BITS = 8  # the most literals that are a feature each
 _MUCH = 1e30  # larger numbers count as this one
+_MANY, _SOME = 512, 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,13 +190,7 @@ class LatestValues(ColumnSet):
         return self.take(np.sort(kept))
 
     def features(self, key: tuple[Column, ...], tick: Column, operator: str) -> Features:
-        """The features of a look, a row for each answer, given their keys and the ticks they are asked at.
-
-        The values from the newest on (the last one repeated where some are missing), their mean and
-        deviation; how many of the newest in a row meet the comparison (less than 0: fail it); the differences
-        of the newest from the two before; the ages of the newest, second and last value; the number of
-        values.
-        """
+        """The features of a look, a row for each answer, given their keys and the ticks they are asked at."""
         some = self
         if key and self.count >= _MANY and len(key[0]) * 4 <= self.count:
             # To sort all values for few answers would take long.
@@ -231,9 +221,6 @@ class LatestValues(ColumnSet):
         return np.lexsort([self.value, *reversed(columns)]) if same.any() else order
 
 
-_MANY = 512
-
-
 def no_values(keys: int) -> LatestValues:
     empty = np.zeros(0, np.int64)
     return LatestValues((empty,) * keys, empty, empty, np.zeros(0))
@@ -255,7 +242,12 @@ def values_of(look: Look, facts: Mapping[str, Facts], values: Values, of: Values
 
 
 def _features(values: LatestValues, at: Column, tick: Column, operator: str) -> Features:
-    """The features of answers, given the rows of the last values of each, the newest first (-1: none)."""
+    """The features of answers, given the rows of the last values of each, the newest first (-1: none).
+
+    The values (the last one repeated where some are missing), their mean and deviation; how many of the
+    newest in a row meet the comparison (below 0: fail it); the differences of the newest from the two before;
+    the ages of the newest, second and last; the number of values.
+    """
     there, known = at >= 0, (at >= 0).sum(axis=1)
     last = np.maximum(known - 1, 0)[:, None]
     at = np.take_along_axis(at, np.minimum(np.arange(LAST)[None, :], last), axis=1)
@@ -296,21 +288,14 @@ def _whole(key: tuple[Column, ...], count: int) -> list[Column]:
 # ---- features of answers ----
 
 
-BITS = 8  # the most literals that are a feature each
-
-
 @dataclass(frozen=True, eq=False)
 class QueryFeatures:
-    """The features of a query's answers, with the latest values of its looks.
-
-    The first `literals` literals of its patterns are a feature each; `trimmed` values were left by the last
-    trim.
-    """
+    """The features of a query's answers, with the latest values of its looks."""
 
     looks: tuple[Look, ...]
-    literals: int
+    literals: int  # so many of the first literals of its patterns are a feature each
     latest: tuple[LatestValues, ...]
-    trimmed: int = 0
+    trimmed: int = 0  # how many values the last trim left
 
     @property
     def width(self) -> int:
@@ -349,8 +334,6 @@ class QueryFeatures:
         latest = tuple(each.trimmed(now) for each in self.latest)
         return replace(self, latest=latest, trimmed=sum(each.count for each in latest))
 
-
-_SOME = 1024
 
 NO_FEATURES = QueryFeatures((), 0, ())  # those of a query that compares no values
 

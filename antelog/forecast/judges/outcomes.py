@@ -1,10 +1,7 @@
 """The judge of outcomes: the share of confirmed answers among those that were once in this state.
 
-    Malf, two of three hot, 1 tick old    wt2: 3 of 4    all devices: 61 of 200    the pattern: 70 of 900
-
-Counts of a key are drawn towards all keys, those towards the pattern, those towards the query. No memory is
-right for all streams: a fast one follows when the stream changes, a slow one rests on more. So states are
-counted in several, each drawn towards the next slower one.
+Counts of a key are drawn towards all keys, those towards the pattern, those towards the query. A fast memory
+follows when the stream changes, a slow one rests on more: each is drawn towards the next slower one.
 """
 
 from __future__ import annotations
@@ -26,17 +23,10 @@ from antelog.forecast.rates.tally import Learns, Ledger
 from antelog.forecast.scores.scored_lines import UNIT, exactly, log_losses_of
 
 WEIGHTS = (1.0, 1.0, 1.0, 2.0)
-"""Knowledge of wider classes counts as this many answers: query, pattern, state regardless of silence, state.
-
-A wider class goes by its other answers: if the same few counted at each level, two confirmed ones would make
-a chance of 98 %.
-"""
+"""What is known of wider classes counts as answers: query, pattern, state whether silent or not, state."""
 
 AT_FIRST = 5.0  # knowledge of all keys counts as this many answers of one, before there are many
-
-OF_ALL = AT_FIRST * 40 ** np.linspace(-1, 1, 7)
-"""Later it is one of these numbers, 0.1 to 200: the one by which past answers were likeliest."""
-
+OF_ALL = AT_FIRST * 40 ** np.linspace(-1, 1, 7)  # later, as that number by which past answers were likeliest
 OF_SLOWER = 10.0  # a slower memory's knowledge of a state counts as this many answers
 
 MEMORIES, SHARES = {"fast": 1.0, "middle": 2.0, "slow": 4.0}, (20, 4, 1)
@@ -55,16 +45,13 @@ def half_lives(longest: float | None) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class OutcomeStatistics(Judge):
-    """Counts of answers that were in each state, and of the confirmed ones among them, in each memory.
+    """Counts of answers that were in each state, and of the confirmed ones among them, in each memory."""
 
-    of_all  by level and class of all keys: the query, a pattern, a state regardless of silence, a state
-    by_key  by state and key
-    drawn   losses by each number of OF_ALL, which decide how strongly a key is drawn to all
-    """
-
-    of_all: Ledger
-    by_key: Ledger
-    drawn: Ledger
+    of_all: (
+        Ledger  # all keys by level and class: the query, a pattern, a state regardless of silence, a state
+    )
+    by_key: Ledger  # by state and key
+    drawn: Ledger  # losses by each number of OF_ALL, which decide how strongly a key is drawn to all
     half_lives: Numbers
 
     @property
@@ -82,13 +69,10 @@ class OutcomeStatistics(Judge):
         states, ticks, which = _different(rows.state, rows.tick)
         shared, known = self._of_all_keys(states, ticks, fades=rows.learns is Learns.ALL)
         shared, known = shared.take(which, axis=0), known.take(which)
-        own = self._found(
-            self.by_key, (rows.state, *rows.key), rows.tick, fades=rows.learns is not Learns.NOTHING
-        )
-        chance, weight = (
-            np.empty_like(shared),
-            self._weight_of_all(rows.tick, fades=rows.learns is Learns.ALL),
-        )
+        key, learns = (rows.state, *rows.key), rows.learns is not Learns.NOTHING
+        own = self._found(self.by_key, key, rows.tick, fades=learns)
+        weight = self._weight_of_all(rows.tick, fades=rows.learns is Learns.ALL)
+        chance = np.empty_like(shared)
         for memory in reversed(range(len(self.half_lives))):
             toward = shared[:, memory]
             chance[:, memory] = _drawn(own[:, 2 * memory : 2 * memory + 2], toward, weight)
@@ -96,10 +80,7 @@ class OutcomeStatistics(Judge):
         return chance
 
     def _weight_of_all(self, ticks: Column, *, fades: bool) -> Numbers:
-        """The number of answers of a key that the knowledge of all keys counts as, at ticks.
-
-        It is the mean in logs of the numbers tried, each by how likely it made past outcomes.
-        """
+        """As how many answers the knowledge of all keys counts: the mean in logs, by how well each fits."""
         different, which = np.unique(ticks, return_inverse=True)
         lost = self._found(self.drawn, (), different, fades=fades) + np.abs(np.log(OF_ALL / AT_FIRST))
         share = np.exp(lost.min(axis=1, keepdims=True) - lost)
@@ -113,6 +94,7 @@ class OutcomeStatistics(Judge):
         # Wider classes say something where a state was seldom seen, so only the slowest memory asks them.
         slow = np.full(len(states), 0.5)
         for outer, inner, weight in zip(found, (*found[1:], state), WEIGHTS, strict=False):
+            # If the same few counted at each level, two confirmed ones would make a chance of 98 %.
             others = np.maximum(outer[:, -2:] - inner[:, -2:], 0)
             others[:, 1] = np.minimum(others[:, 1], others[:, 0])
             slow = _drawn(others, slow, weight)

@@ -1,8 +1,5 @@
 """The judge of values: trees over how near the latest values are to the thresholds of the query.
 
-    Hot(wt2, 6) reported at 6: the newest reading is 4 above, the one before 1 above    0.81
-    Hot(wt2, 6) settled at 8, confirmed: a row for the trees that are used from tick 40 on
-
 Trees are fitted, in a thread, to the lines settled before the end of a block of ticks, and used from the
 start of the block after the next; a step that needs them waits. So chances do not depend on how a run is cut.
 """
@@ -30,6 +27,7 @@ GROWTH = 2.5  # trees are fitted anew once there are this many times the lines o
 PAUSE = 1_000  # once there are `MOST` lines, trees are fitted anew after as many new ones and this many ticks
 WEIGHT = 16.0  # the weight of the judge before anything is known of it
 ALWAYS = -(2**62)  # the first tick of trees that are used from the start
+_SOME = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,15 +44,12 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class ValuesJudge(Judge):
-    """The judge of a query that compares values.
+    """The judge of a query that compares values."""
 
-    It learns from the lines that are `kept`, of `count` so far; the last fit was to the first `fitted` ones.
-    """
-
-    kept: SettledLines
+    kept: SettledLines  # what it learns from
     fits: tuple[Fit, ...] = ()
-    count: int = 0
-    fitted: int = 0
+    count: int = 0  # of all lines so far
+    fitted: int = 0  # how many of these the last fit was to
     block: int = BLOCK
 
     @property
@@ -133,9 +128,6 @@ class ValuesJudge(Judge):
         return replace(self, kept=self.kept.between(0, 0), count=0, fitted=0)
 
 
-_SOME = 1024
-
-
 def _fit(lines: SettledLines) -> Future[Trees]:
     return _pool().submit(fitted, lines.features, lines.confirmed)
 
@@ -156,9 +148,6 @@ def nothing_fitted(_keys: int, _half_life: float | None, features: QueryFeatures
 
 
 ROUNDS, RATE, LEAVES = 20, 0.2, 4  # the number of trees, how much of each counts, and the leaves of each
-_LEAST = 20  # the least rows of a leaf
-
-_RIDGE, _BINS = 5.0, 64
 
 
 @cache
@@ -178,9 +167,9 @@ def fitted(features: Features, outcome: Mask) -> Trees:
         max_iter=ROUNDS,
         learning_rate=RATE,
         max_leaf_nodes=LEAVES,
-        min_samples_leaf=_LEAST,
-        l2_regularization=_RIDGE,
-        max_bins=_BINS,
+        min_samples_leaf=20,
+        l2_regularization=5.0,
+        max_bins=64,
         early_stopping=False,
         random_state=0,
     )
@@ -203,8 +192,7 @@ def _trees(model: object) -> Trees:
     first = np.repeat(np.cumsum(sizes) - sizes, sizes)[1:]
     every = np.concatenate(nodes)
     leaf, itself = every["is_leaf"] > 0, np.arange(1, len(every) + 1)
-    sides = (np.where(leaf, itself, every[side].astype(np.int64) + first) for side in ("left", "right"))
-    left, right = sides
+    left, right = (np.where(leaf, itself, every[side].astype(np.int64) + first) for side in ("left", "right"))
     threshold: Numbers = np.where(leaf, 0.0, every["num_threshold"])
     return Trees(
         np.repeat(np.arange(len(sizes)), sizes),

@@ -2,7 +2,6 @@
 
     wt2 hot     in 100 ticks 12 times, 9 of them after a hot tick; 8 in time, 3 a tick late, 1 two ticks late
     once 3/88, again 9/12, shares 8/12, 3/12, 1/12, all drawn towards those of all devices
-    wt2 slot    after high 50 times high, 20 times low, never none; after low 20 times high, 910 times low
 
 In a slot, whether there is a fact and which one it is are learned apart: where a slot has a fact at each
 tick, or as often whichever came before, its silence is no sign for any of them.
@@ -35,10 +34,7 @@ class Weights(NamedTuple):
 
 
 WEIGHTS = Weights(20.0, 5.0, 5.0)
-
-_OF_NOTHING = Weights(1.0, 1.0, 1.0)
-"""The weights of one half, and of equally likely lags, where nothing is known of all keys."""
-
+_OF_NOTHING = Weights(1.0, 1.0, 1.0)  # those of one half and of equal lags, if nothing is known of all keys
 _ONES, _BEFORES, _STAYS = 0, 1, 2
 
 
@@ -61,16 +57,12 @@ class SeriesCounts:
     """Counts for each key and series of a family: facts, ticks after one, facts after one, and delays.
 
     A fact counts for the first series that it meets; in a slot, facts after one count by the series before.
-
-    shared  sums over all keys, and the ticks that they have been known
-    later   counts of epochs that are not in use yet
-    length  ticks of an epoch
     """
 
     tally: Tally
-    shared: Tally
-    later: tuple[Counted, ...] = ()
-    length: int = EPOCH
+    shared: Tally  # sums over all keys, and the ticks that they have been known
+    later: tuple[Counted, ...] = ()  # of epochs that are not in use yet
+    length: int = EPOCH  # the ticks of an epoch
 
 
 def no_counts(family: Family, slowest: int, length: int = EPOCH) -> SeriesCounts:
@@ -232,18 +224,12 @@ def _rates(own: SlotCounts, every: SlotCounts, weights: Weights) -> tuple[Number
 
 @dataclass(frozen=True, eq=False)
 class SlotCounts:
-    """Counts of slots, a row each.
+    """Counts of slots, a row each."""
 
-    ticks   the ticks that were counted
-    after   the ticks after a fact of each kind (by kind)
-    facts   the facts of each kind: after none, and after one of each kind (by kind before, by kind)
-    late    the facts of each kind that came 0, 1, 2, … ticks late (by kind, by ticks)
-    """
-
-    ticks: Numbers
-    after: Numbers
-    facts: Numbers
-    late: Numbers
+    ticks: Numbers  # that were counted
+    after: Numbers  # the ticks after a fact of each kind (by kind)
+    facts: Numbers  # of each kind: after none, and after one of each kind (by kind before, by kind)
+    late: Numbers  # the facts of each kind that came 0, 1, 2, … ticks late (by kind, by ticks)
 
     @property
     def silent(self) -> Numbers:

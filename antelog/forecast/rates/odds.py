@@ -1,9 +1,6 @@
 """Odds: the rates and delays of facts, for each key of a chain, as the program declares them; and series.
 
-    Reading(X, V, T) where V >= 90     a series of Reading, for each X: is there any such V?
-
-    chance Temp(_, high, _) = 5%, again 80%.
-    delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).
+    chance Temp(_, high, _) = 5%, again 80%.    delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).
     Temp(wt4, high, ·): once 0.05, again 0.8, delay 2, shares 0.7, 0.2, 0.08
 
 Of the declarations that fit, the most specific one decides.
@@ -22,8 +19,7 @@ from antelog.compile.literals import Atom, Comparison
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.patterns import Called
 from antelog.compile.nodes.plan import Input
-from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, once
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, keys_of, once
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 from antelog.language.literals.comparison import HOLDS
@@ -33,17 +29,13 @@ Value = str | int | float
 
 @dataclass(frozen=True)
 class Series:
-    """The facts of an input with these constants, equal in these pairs of columns, that pass the tests.
-
-    `key` are the columns whose values tell one series of this form from another. In `tests` a
-    variable is named after its column: V >= 90 for column 1 is `1 >= 90`.
-    """
+    """The facts of an input with these constants, equal in these pairs of columns, that pass the tests."""
 
     predicate: str
     constants: tuple[tuple[int, Value], ...]
     repeats: tuple[tuple[int, int], ...]
-    key: tuple[int, ...]
-    tests: tuple[Comparison, ...]
+    key: tuple[int, ...]  # the columns whose values tell one series of this form from another
+    tests: tuple[Comparison, ...]  # variables are named after columns: V >= 90 for column 1 is `1 >= 90`
 
 
 def series_of(
@@ -90,14 +82,13 @@ class ChainState:
 class Chain:
     """A process with one outcome at each tick: no fact, or one of `states`.
 
-    `places` are the columns by which its facts are found, `terms` their variables of the answer or constants.
     A chain with a slot shows one fact a tick: so after the states of the formula it has `kinds` of other
     facts, those that declarations name, and as the last one any other fact.
     """
 
     predicate: str
-    places: tuple[int, ...]
-    terms: tuple[Term, ...]
+    places: tuple[int, ...]  # the columns by which its facts are found
+    terms: tuple[Term, ...]  # their variables of the answer or constants
     states: tuple[ChainState, ...]
     slotted: bool
     kinds: int = 0
@@ -131,31 +122,19 @@ class Chain:
 
 @dataclass(frozen=True, eq=False)
 class Odds(ColumnSet):
-    """Sets of odds of a chain, a row each, with a column for each of its states.
+    """Sets of odds of a chain, a row each, with a column for each of its states."""
 
-    transitions     the chances to get from no fact and from each state to each of these (two axes)
-    delay           the last tick a fact may come, counted from its own
-    shares          the shares of true facts that come 0, 1, 2, … ticks late (a further axis)
-    known           whether it is known at all how often facts come
-    chance_declared whether the program declares the chance of a fact
-    shares_declared whether the program declares the shares
-    unexpected      the facts counted in the slot of which nothing is declared
-    """
-
-    transitions: Numbers
-    delay: Column
-    shares: Numbers
-    known: Mask
+    transitions: Numbers  # the chances to get from no fact and from each state to each of these (two axes)
+    delay: Column  # the last tick a fact may come, counted from its own
+    shares: Numbers  # of true facts that come 0, 1, 2, … ticks late (a further axis)
+    known: Mask  # whether it is known at all how often facts come
     chance_declared: Mask
     shares_declared: Mask
-    unexpected: Numbers
+    unexpected: Numbers  # the facts counted in the slot of which nothing is declared
 
     @cached_property
     def _come(self) -> Numbers:
-        """Shares of the true facts that have come: before the first tick, by the first, the second, …
-
-        By state, then by set, so that rows can be looked up side by side.
-        """
+        """Shares of the true facts that have come, by state and set: before the first tick, by it, …"""
         count, states, _ = self.shares.shape
         come = np.concatenate([np.zeros((count, states, 1)), np.cumsum(self.shares, axis=2)], axis=2)
         return np.ascontiguousarray(np.moveaxis(come, 1, 0))
@@ -190,6 +169,8 @@ class Odds(ColumnSet):
 
 IMPOSSIBLE = 1e-15  # as good as never
 _LEAST = 1e-18  # less than IMPOSSIBLE: facts declared never to happen are less likely than undeclared ones
+_UNFORESEEN = 1e-13  # the share of another fact, not learned, among the ticks of which nothing is declared
+_ROUNDED = 1e-9  # declared chances are rounded to doubles
 
 
 def transitions(once: Numbers, again: Numbers) -> Numbers:
@@ -289,17 +270,10 @@ def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
     return Odds(moves, delay, shares, known, chanced, stated, np.zeros(keys.count))
 
 
-_UNFORESEEN = 1e-13
-"""The share of another fact among the ticks of which nothing is declared, where it is not learned."""
-
-_ROUNDED = 1e-9  # declared chances are rounded to doubles
-
-
 def possible_kinds(chain: Chain, source: Input, keys: Keys) -> list[Mask]:
     """For each state the rows in which a fact may be of it.
 
-    Kinds of facts that the formula lacks must be covered by a declaration, except any other fact. Their facts
-    must not be among those of the formula.
+    A declaration must cover the kinds that the formula lacks; their facts must not be those of the formula.
     """
     found = [np.ones(keys.count, np.bool_) for _ in range(chain.formula_states)]
     for state in chain.states[chain.formula_states :]:
@@ -340,9 +314,8 @@ def _meets(asked: ChainState, own: Mapping[int, object], keys: Keys, places: tup
 def completed(odds: Odds, learned: Odds, *, whole: bool = True) -> Odds:
     """Fills up declared odds of a chain with learned ones where nothing is declared.
 
-    In the ticks that declarations leave, each other kind of facts, and no fact, has its learned share. If not
-    the `whole` is to be filled up, only chains with declared facts of the formula are, and the shares of
-    delays stay.
+    In the ticks that declarations leave, all else has its learned share. If not the `whole` is to be filled
+    up, only chains with declared facts of the formula are, and the shares of delays stay.
     """
     usable = learned.known & (odds.known | whole)
     stays = odds.chance_declared[:, None]
@@ -385,8 +358,7 @@ def _decided(
 ) -> tuple[Column, Mask]:
     """For each row the fitting declaration with the most constants, or -1; and whether that is sure.
 
-    It is not where a declaration fits some of the facts that the state may stand for. A `kind` of facts
-    stands for those with values of which no declaration speaks.
+    It is not where a declaration fits some facts of the state, unless that is a `kind` that none speaks of.
     """
     found, sure = np.full(keys.count, -1, np.int64), np.ones(keys.count, np.bool_)
     order = sorted(range(len(patterns)), key=lambda i: sum(value is not None for value in patterns[i]))

@@ -1,7 +1,5 @@
 """Sightings: the facts of each chain that have come, to be looked up by key and tick.
 
-    Temp(wt2, high, 7) arrived at 8    chain Temp by device: key wt2, tick 7, arrived 8, meets series 0
-
 The forecast has values of its own, for the engine drops those it no longer needs.
 """
 
@@ -21,18 +19,17 @@ from antelog.engine.step.rows import holds
 from antelog.engine.values.values import Values
 from antelog.forecast.rates.odds import Chain, Series
 
+_AT_ONCE = 2**19  # the most ticks of answers that are looked up at once
+
 
 @dataclass(frozen=True)
 class Family:
-    """The chains that share sightings: an input, the columns that find facts, and the series facts may meet.
-
-    The columns `more` of these facts are kept, too.
-    """
+    """The chains that share sightings: facts of an input."""
 
     predicate: str
-    places: tuple[int, ...]
-    more: tuple[int, ...]
-    series: tuple[Series, ...]
+    places: tuple[int, ...]  # the columns that find facts
+    more: tuple[int, ...]  # the columns that are kept, too
+    series: tuple[Series, ...]  # those that facts may meet
     slotted: bool
 
     @cached_property
@@ -114,15 +111,12 @@ def forgotten(sightings: Sightings, before: int) -> Sightings:
 
 @dataclass(frozen=True, eq=False)
 class Sought:
-    """A look-up of outcomes: keys at `tick`, as known at `as_of`.
-
-    For each state it has its series, the terms beyond the keys, and which rows can have it (None: all).
-    """
+    """A look-up of outcomes: keys at `tick`, as known at `as_of`."""
 
     keys: Sequence[Column]
-    beyond: Sequence[Mapping[int, Column]]
-    series: Sequence[int]
-    possible: Sequence[Mask | None]
+    beyond: Sequence[Mapping[int, Column]]  # for each state the terms beyond the keys
+    series: Sequence[int]  # that of each state
+    possible: Sequence[Mask | None]  # for each state the rows that can have it (None: all)
     tick: Column
     as_of: Column
 
@@ -150,9 +144,6 @@ def outcomes(sightings: Sightings, family: Family, sought: Sought, ticks: Column
         states = _states(family, sought, facts, at.take(came), came % count)
         result[start : start + some].ravel()[came] = states
     return result.T
-
-
-_AT_ONCE = 2**19  # the most ticks of answers that are looked up at once
 
 
 def _states(family: Family, sought: Sought, facts: Facts, at: Column, row: Column) -> Column:

@@ -1,8 +1,5 @@
 """Tallies: counts for each key, epoch by epoch, with older epochs counting less.
 
-    key (wt2), epoch 3: 5 ticks hot, 4 of them after a hot one
-    epochs 0 to 3 with a half-life of 250 epochs: the sums of each key, those of epoch 0 halved at 250
-
 An epoch is a stretch of ticks on a fixed grid. Its counts are used only once all that they rest on is
 decided: so what is known at a tick does not depend on how a run is cut.
 """
@@ -18,12 +15,12 @@ from typing import TypeAlias
 import numpy as np
 
 from antelog.engine.columns import tables
-from antelog.engine.columns.column_set import ColumnSet
 from antelog.engine.columns.joins import KeyTicks, find, last_before
-from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers
 
 EPOCH = 20  # the ticks of an epoch, by default
 FORGOTTEN = 100  # a key without counts in this many epochs is forgotten, where keys are
+_LENGTH = 32  # the rows of a block of running sums: to go through them takes as many calls
 
 HalfLife: TypeAlias = float | Numbers | None
 """The epochs that halve a sum (None: it never fades), or a column of them, for sums side by side."""
@@ -46,16 +43,13 @@ class KnownEpoch:
 
 @dataclass(frozen=True, eq=False)
 class Tally(ColumnSet):
-    """Sums for keys: their columns, the first and the last epoch of each, and its sums as of the last.
-
-    Keys without counts for more than `forgets` epochs are as if they had never been (None: all stay).
-    """
+    """Sums for keys: their columns, the first and the last epoch of each, and its sums as of the last."""
 
     keys: tuple[Column, ...]
     first: Column
     last: Column
     sums: Numbers
-    forgets: int | None
+    forgets: int | None  # keys without counts in more epochs are as if they had never been (None: all stay)
 
     @property
     def count(self) -> int:
@@ -148,23 +142,18 @@ def without_old(tally: Tally, epoch: int) -> Tally:
 #     counted        (wt2) 1 of 1 at 20, 0 of 1 at 23
 #     looked up      at 19: 4 of 9, faded; at 21: with the first; at 24: with both
 #
-# Sums may fade differently from column to column. Of a tick counts what was counted before it, never what is
-# counted at it: so it makes no difference how a run is cut into steps.
+# Of a tick counts what was counted before it, never what is counted at it: so no cut of a run matters.
 
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """A tally by ticks, and the entries of a step: the sums of rows of the tally as of later ticks.
-
-    Entries are in the order of rows, and of ticks within a row. `counted` is the amount that each adds to its
-    sums, in every memory the same.
-    """
+    """A tally by ticks, and the entries of a step by row and tick: the sums of rows as of later ticks."""
 
     tally: Tally
     row: Column
     tick: Column
     sums: Numbers
-    counted: Numbers
+    counted: Numbers  # the amount that each entry adds to its sums, in every memory the same
 
 
 def opened(tally: Tally) -> Ledger:
@@ -267,16 +256,12 @@ def unfaded(ledger: Ledger, keys: Sequence[Column], count: int) -> Numbers:
     return np.concatenate([tally.sums, none]).take(at, axis=0)
 
 
-_LENGTH = 32  # the rows of a block: to go through them takes as many calls
-
-
 def running_sums(numbers: Numbers, keeps: Numbers) -> Numbers:
     """The sums after each row, which keeps a share of the one before, and adds its own number.
 
         numbers  1  0  1  1     keeps  0  .5  .5  0     sums  1  .5  1.25  1
 
-    Blocks of rows are added up side by side; then each gets the sum that the one before has left. Columns of
-    numbers side by side share a column of `keeps`.
+    Blocks of rows are added up side by side; then each gets the sum that the one before has left.
     """
     if not keeps[1:].any():
         return numbers

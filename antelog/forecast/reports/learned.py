@@ -1,7 +1,4 @@
-"""The learned rates of a model in words: how often facts come, how late, and which keys differ most.
-
-The odds are those that forecasts of the model use: declared, or else learned.
-"""
+"""The learned rates of a model in words: how often facts come, how late, and which keys differ most."""
 
 from __future__ import annotations
 
@@ -46,20 +43,14 @@ class Rates:
 
 @dataclass(frozen=True)
 class Learned:
-    """The learned rates of a series.
-
-    count      facts that were counted
-    keys       names of the columns that tell one key from another
-    known      number of keys
-    different  the keys for which most differs, each with its rates
-    """
+    """The learned rates of a series."""
 
     facts: str
-    count: int
-    keys: tuple[str, ...]
-    known: int
+    count: int  # of facts
+    keys: tuple[str, ...]  # names of the columns that tell one key from another
+    known: int  # the number of keys
     rates: Rates
-    different: tuple[tuple[str, Rates], ...]
+    different: tuple[tuple[str, Rates], ...]  # the keys for which most differs, each with its rates
 
 
 def learned(model: Model) -> Iterator[Learned]:

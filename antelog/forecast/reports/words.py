@@ -328,12 +328,7 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield f"  {'   '.join([*cells, last])}".rstrip()
 
 
-ENOUGH = 75
-"""From this number of decided answers on, learned chances mostly beat the base rate.
-
-On the nineteen recorded streams of `docs/forecast-results.md` they do so by log loss on 11 to 12 with 20 to
-75 decided answers, on 15 to 16 with 75 to 150.
-"""
+ENOUGH = 75  # with so many decided answers, chances mostly beat the base rate: see `docs/forecast-results.md`
 
 
 def short_streams(decided: Mapping[str, int], ticks: int, tick: int | None) -> Iterator[str]:

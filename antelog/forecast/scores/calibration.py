@@ -99,8 +99,7 @@ def _shift(first: int, last: int) -> int:
 
 
 BINS = 20
-EDGES = np.arange(BINS + 1) / BINS
-"""Each bin has the chances from its own edge up to, but without, the next; the last one has 1 too."""
+EDGES = np.arange(BINS + 1) / BINS  # a bin has the chances from its edge up to the next; the last has 1 too
 
 
 def _none() -> Column:
@@ -111,20 +110,16 @@ def _none() -> Column:
 class Calibration(Sums):
     """Sums for each bin.
 
-    lines       how many lines
-    confirmed   how many of them are of confirmed answers
-    chance      their chances (see `exactly`)
     pairs       for each answer its number of lines, squared: its weight when its lines all end alike
     surplus     for each block of decided ticks, how many more were confirmed than the chances say
-    waited      of all lines, the ticks until they were decided
     """
 
     lines: Column = field(default_factory=_none)
     confirmed: Column = field(default_factory=_none)
-    chance: Column = field(default_factory=_none)
+    chance: Column = field(default_factory=_none)  # see `exactly`
     pairs: Column = field(default_factory=_none)
     surplus: Blocks = field(default_factory=lambda: blocks(BINS))
-    waited: int = 0
+    waited: int = 0  # of all lines, the ticks until they were decided
 
 
 def calibration(lines: ScoredLines) -> Calibration:
@@ -149,14 +144,8 @@ def _summed(bins: Column, amounts: Column) -> Column:
 
 
 LEVEL = 0.05  # the share of calibrated forecasts that are refuted
-FEWEST = 10
-"""A bin must differ from its expected share in this many blocks before it can refute anything.
-
-The surplus of K blocks is at most √K times its estimated deviation. For 22 bands the limit is 3.05 of them,
-which fewer than 10 blocks never reach.
-"""
-
-
+# The surplus of K blocks is at most √K times its estimated deviation, and for 22 bands the limit is 3.05.
+FEWEST = 10  # a bin must differ from its expected share in so many blocks before it can refute anything
 VISIBLE = 0.1  # a test that would not find such an error of all chances says nothing if it finds nothing
 
 
@@ -178,18 +167,13 @@ class Bin:
 
 @dataclass(frozen=True)
 class CalibrationResult:
-    """The bins that have lines, and whether calibration is refuted (None: too little to tell).
-
-    visible   if all chances were wrong by that much, the test would find it in every second such stream
-    error     the mean error of lines; none without lines
-    interval  95 % interval of the error of the chances; none with fewer than ten blocks of time
-    """
+    """The bins that have lines, and whether calibration is refuted (None: too little to tell)."""
 
     bins: tuple[Bin, ...]
     refuted: bool | None
-    visible: float | None = None
-    error: float | None = None
-    interval: tuple[float, float] | None = None
+    visible: float | None = None  # the error of all chances that the test would find in every second stream
+    error: float | None = None  # the mean of lines
+    interval: tuple[float, float] | None = None  # 95 %, of the error; none with fewer than ten blocks of time
 
 
 @dataclass(frozen=True, eq=False)

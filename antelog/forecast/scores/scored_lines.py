@@ -1,9 +1,4 @@
-"""Scored lines: lines of the change log whose answers are decided by now, their losses and alerts.
-
-answer  reported  chance  decided  confirmed
-7       3         0.6     5        yes          reported at tick 3 with 60 %, confirmed at tick 5
-7       4         0.9     5        yes          the same answer, reported again at tick 4
-"""
+"""Scored lines: lines of the change log whose answers are decided by now, their losses and alerts."""
 
 from __future__ import annotations
 
@@ -14,8 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from antelog.engine.columns.column_set import ColumnSet
-from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers, groups, or_never
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, Numbers, groups, or_never
 
 UNIT = 2**30  # a chance of 1 as a whole number
 
@@ -34,19 +28,12 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class ScoredLines(ColumnSet):
-    """A row for each reported line of answers of one query that are now decided.
+    """A row for each reported line of answers of one query that are now decided."""
 
-    answer      which answer: any numbers, equal for the lines of one answer
-    reported    the tick of the line
-    chance      the chance that the line had; NaN where it had none
-    decided     the tick at which the answer was confirmed, or finally not
-    confirmed   whether the answer was confirmed
-    """
-
-    answer: Column
-    reported: Column
-    chance: Numbers
-    decided: Column
+    answer: Column  # any numbers, equal for the lines of one answer
+    reported: Column  # the tick of the line
+    chance: Numbers  # NaN where the line had none
+    decided: Column  # the tick at which the answer was confirmed, or finally not
     confirmed: Mask
 
     @property
@@ -179,10 +166,7 @@ THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 @dataclass(frozen=True, eq=False)
 class AlertSums(Sums):
-    """Answers with a chance, the confirmed ones among them, and for each threshold the answers alerted.
-
-    `leads` are the lead times of the right alerts, by place (see `places`).
-    """
+    """Answers with a chance, confirmed ones; for each threshold the alerted ones and their lead `places`."""
 
     answers: int = 0
     confirmed: int = 0
@@ -209,18 +193,13 @@ def alerts(lines: ScoredLines, thresholds: Sequence[float] = THRESHOLDS) -> Aler
 
 @dataclass(frozen=True)
 class Alerted:
-    """The precision, recall and lead times of alerts at a threshold.
-
-    precision   the confirmed share of the alerts
-    found       the alerted share of the confirmed answers
-    lead        quartiles of the right alerts' lead times, in ticks
-    """
+    """The precision, recall and lead times of alerts at a threshold."""
 
     threshold: float
     alerts: int
-    precision: float | None
-    found: float | None
-    lead: tuple[int, int, int] | None
+    precision: float | None  # the confirmed share of the alerts
+    found: float | None  # the alerted share of the confirmed answers
+    lead: tuple[int, int, int] | None  # quartiles of the right alerts' lead times, in ticks
 
 
 def by_threshold(sums: AlertSums, thresholds: Sequence[float] = THRESHOLDS) -> tuple[Alerted, ...]:

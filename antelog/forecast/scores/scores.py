@@ -23,16 +23,13 @@ from antelog.forecast.scores.scored_lines import Alerted, AlertSums, Loss, Losse
 
 @dataclass(frozen=True)
 class LineCounts:
-    """Lines with a chance, lines without, which are not scored, answers with a chance, and confirmed ones.
-
-    `base_rate` is the share of scored lines that are of confirmed answers.
-    """
+    """Lines with a chance, lines without, which are not scored, answers with a chance, and confirmed ones."""
 
     lines: int
     without: int
     answers: int
     confirmed: int
-    base_rate: float | None
+    base_rate: float | None  # the share of scored lines that are of confirmed answers
 
 
 @dataclass(frozen=True)

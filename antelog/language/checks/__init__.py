@@ -52,10 +52,7 @@ def check(parsed: Parsed) -> Checked:
 
 
 def _with_types(parsed: Parsed, vocabulary: Vocabulary, found: list[Diagnostic]) -> Vocabulary:
-    """Finds out whether columns hold numbers or texts: by declarations, constants, comparisons and variables.
-
-    Columns of which nothing is known hold whatever the data has.
-    """
+    """Finds out whether columns hold numbers or texts; unknown ones hold whatever the data has."""
     groups = TypeGroups(to_text)
     for declaration in parsed.document.declarations:
         for i, column in enumerate(declaration.columns):

@@ -13,7 +13,6 @@ from antelog.language.checks.units import ticks_of, type_of_time_problems, units
 from antelog.language.durations import microseconds
 from antelog.language.epochs import UNITS
 from antelog.language.functions import BUILT_IN, OF_ONE
-from antelog.language.literals.last import Last
 from antelog.language.moments import zones
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
@@ -289,7 +288,7 @@ def _no_such_column(each: syntax.Column, predicate: str, columns: list[str]) -> 
 def _needless_slots(document: syntax.Document) -> Iterator[Diagnostic]:
     """Finds slots in which no fact excludes another, unless `last` asks for the latest one of a slot."""
     literals = [literal for rule in document.rules for literal in rule.body]
-    asked = {each.atom.predicate for each in literals if isinstance(each, Last) and not each.per}
+    asked = {each.atom.predicate for each in literals if isinstance(each, syntax.Last) and not each.per}
     for declaration in document.declarations:
         if not isinstance(declaration, syntax.Input) or declaration.one_per is None:
             continue

@@ -276,10 +276,7 @@ def _example(function: Signature) -> str:
 
 
 def check_covariates(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Finds atoms behind `given` that are not of inputs, or have no values to look at.
-
-    query Hot(X, T) given Load(X, L, T).    chances may look at the latest values of L about X
-    """
+    """Finds atoms behind `given` that are not of inputs, or have no values whose latest one could be used."""
     inputs = [p.name for p in vocabulary.predicates.values() if p.kind is PredicateKind.INPUT]
     for query, atom in ((each, atom) for each in parsed.document.queries for atom in each.given):
         known = vocabulary.predicates.get(atom.predicate)

@@ -150,11 +150,7 @@ def _no_input(declaration: syntax.Delay | syntax.Chance, predicate: Predicate) -
 
 
 def _conflicts(name: str, given: Sequence[_Declared]) -> Iterator[Diagnostic]:
-    """Finds declarations with as many constants that fit the same fact but differ.
-
-    Groups by the columns with constants are compared by the columns they share: thousands of devices cost a
-    few lookups each.
-    """
+    """Finds declarations that differ, with equally many constants, and fit the same fact."""
     groups: dict[frozenset[int], list[_Declared]] = {}
     for declared in given:
         positions = frozenset(i for i, value in enumerate(declared.pattern) if value is not None)
@@ -252,8 +248,7 @@ def share_problems(shares: tuple[syntax.Percentage, ...], delay: int) -> Iterato
         yield Diagnostic("E111", message, whole, hint)
 
 
-_Constants = tuple[tuple[int, Value], ...]
-"""The values at some positions, in their order."""
+_Constants = tuple[tuple[int, Value], ...]  # the values at some positions, in their order
 
 
 def crowded_slots(predicate: Predicate, chances: Sequence[DeclaredChance]) -> Iterator[Diagnostic]:
@@ -283,10 +278,7 @@ def crowded_slots(predicate: Predicate, chances: Sequence[DeclaredChance]) -> It
 
 
 def _slots(tables: Mapping[tuple[int, ...], Mapping[_Constants, object]]) -> list[_Constants]:
-    """The slots that stand for all others, by constants of declarations and their combinations.
-
-    `(a, _)` and `(_, b)` make `(a, b)`, too.
-    """
+    """The slots that stand for all others: `(a, _)` and `(_, b)` make `(a, b)`, too."""
     known: dict[tuple[int, ...], dict[_Constants, None]] = {
         positions: dict.fromkeys(table) for positions, table in tables.items()
     }

@@ -1,7 +1,6 @@
 """Safety: every variable gets its values from somewhere, and static rules rest on static predicates only.
 
 A variable of the head that stands only under negation is unguarded: it has any value, and a time any tick.
-One that the head does not have would ask whether the negation holds for *some* value: it nearly always does.
 """
 
 from __future__ import annotations
@@ -91,7 +90,7 @@ def _check_head(rule: syntax.Rule, looked: Safety) -> Iterator[Diagnostic]:
             message = f"{name} occurs in the head but in no atom of the body"
             message += " without `not`" if name in negated else ""
             hint = f"Add a condition that says which values {name} has, or write a constant."
-            if looked.is_time(name):
+            if name in looked.times:
                 hint = f"Add a condition that says at which times {name} the head holds, or write a number."
             if not rule.body:
                 message = f"`{to_text(rule.head)}` is a fact, and facts have no variables"
@@ -117,10 +116,7 @@ def check_unguarded(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
 
 
 def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, syntax.Term]:
-    """The variables that are only in negated atoms, each with its first place.
-
-    The variables of negated static atoms, and those that `last` needs, are reported elsewhere.
-    """
+    """The variables that are only in negated atoms, but for static ones, each with its first place."""
     positive = given(rule, vocabulary)
     positive |= worked_out(rule, positive)
     found: dict[str, syntax.Term] = {}
@@ -222,11 +218,7 @@ def check_static_rules(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagn
 
 
 def check_clocks(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Finds aggregates and `last` in rules without a fact, which the clock drives, unless about silence.
-
-    Velocity(C, T) :- count(Pay(C, _, T-9..T)) > 3.                  each tick at which it is so has an answer
-    Velocity(C, T) :- Pay(C, _, T), count(Pay(C, _, T-9..T)) > 3.    each such payment has one
-    """
+    """Finds aggregates and `last` without a fact beside them, which would have answers at each tick."""
     asked = {query.atom.predicate for query in parsed.document.queries}
     waiting = list(asked)
     while waiting:

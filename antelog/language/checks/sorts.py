@@ -1,8 +1,4 @@
-"""Sorts: a variable is a time or an object, and each has its places.
-
-The last argument of a temporal predicate is a time. Others are objects, except in heads of predicates that no
-body uses: `Fixed(X, U, T) :- Alarm(X, T), Ack(X, U), U > T.`
-"""
+"""Sorts: a variable is a time or an object; the last argument of a temporal predicate is a time."""
 
 from __future__ import annotations
 

@@ -42,7 +42,6 @@ def meant(unit: str) -> str | None:
 
 
 def hint_of(unit: str) -> str:
-    """The hint for an unknown unit."""
     if known := meant(unit):
         return f"Write {known}."
     return did_you_mean(unit, UNITS) or f"The units are {', '.join(UNITS)}."
@@ -202,8 +201,6 @@ def with_times_apart(document: syntax.Document, vocabulary: Vocabulary) -> synta
 
     static Within(priority, limit <= 24).
     not Ack(X, T..T+N), Within(P, N)      not Ack(X, T..TN), Within(P, N), TN = T+N, TN >= T, TN <= T+24
-
-    They may stand in negated atoms only, where both T and N have values.
     """
     if not vocabulary.most:
         return document

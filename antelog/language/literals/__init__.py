@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from antelog.language.literals.aggregate import Aggregate, Aggregation
 from antelog.language.literals.comparison import Call, Comparison
-from antelog.language.literals.last import Last
-from antelog.language.literals.literal import Atom, Literal, Negation
+from antelog.language.literals.literal import Atom, Last, Literal, Negation
 
 __all__ = ["KINDS", "Aggregate", "Aggregation", "Atom", "Call", "Comparison", "Last", "Literal", "Negation"]
 
-KINDS: dict[str, type[Literal]] = {
+KINDS: dict[str, type[Literal]] = {  # by grammar rules; a call of a function is made of an atom
     "atom": Atom,
     "negation": Negation,
     "comparison": Comparison,
     "aggregation": Aggregation,
     "last": Last,
 }
-"""The kinds by their grammar rules. A call of a function is made of an atom."""

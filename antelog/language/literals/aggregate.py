@@ -1,7 +1,4 @@
-"""Comparisons of aggregates: `count(P(X, _, T-9..T)) >= 3`, `avg(V : P(V, T-9..T)) > 2 * avg(…)`.
-
-Variables of an aggregate that stand outside as well are its group; the inner ones have another meaning there.
-"""
+"""Comparisons of aggregates, `count(P(X, _, T-9..T)) >= 3`; variables that stand outside are their groups."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from antelog.diagnostics import Diagnostic, Span
 from antelog.language import terms
 from antelog.language.functions import OPERATORS, Number, calculated
 from antelog.language.literals.comparison import MIRRORED, Comparison, check_times_in
-from antelog.language.literals.literal import Atom, Literal, Occurrence, Safety, Sorts, Types
+from antelog.language.literals.literal import Atom, Literal, Occurrence, Safety, Sorts, TypeReason, Types
 from antelog.language.vocabulary import Type
 
 FUNCTIONS = ("count", "sum", "avg", "min", "max")
@@ -160,7 +157,6 @@ class Aggregation(Literal):
 
     @property
     def compared(self) -> tuple[terms.Term, ...]:
-        """The terms with which an aggregate is compared."""
         return () if isinstance(self.right, Aggregate) else terms.leaves_of(self.right)
 
     @property
@@ -180,9 +176,10 @@ class Aggregation(Literal):
             within.holds(each.atom)
             for condition in each.conditions:
                 condition.check_types(within)
-            if each.value is not None and each.function != "count":
+            if each.value is not None and each.function != "count" and each.value.name not in types.times:
                 because = f"`{each.function}` takes numbers, and leaves out texts"
-                within.is_not(each.value.name, Type.TEXT, each.value.span, because)
+                reason = TypeReason(Type.TEXT, each.value.span, because)
+                types.groups.excluded.append((within.cell(each.value.name), reason))
 
     def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
         for each in self.aggregates:

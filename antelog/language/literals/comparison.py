@@ -1,7 +1,4 @@
-"""Conditions: comparisons such as `V >= 90` and `T2 <= T1 + 5`, calls of functions, and calculations in both.
-
-Calculations are with typed values, and with times only in calendar functions.
-"""
+"""Conditions: comparisons such as `V >= 90` or `T2 <= T1 + 5`, calls of functions, calculations in both."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from typing import Any
 
 from antelog.diagnostics import Diagnostic, Note
 from antelog.language.functions import CALENDAR
-from antelog.language.literals.literal import Literal, Safety, Sorts, Types, shown, type_of
+from antelog.language.literals.literal import Literal, Safety, Sorts, Types, type_of
 from antelog.language.terms import (
     Anonymous,
     Calculation,
@@ -38,10 +35,8 @@ HOLDS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 OPERATORS = tuple(HOLDS)
-OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-"""The opposites of comparisons, for values that can be compared."""
-MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""The operators of comparisons whose sides are exchanged."""
+OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}  # of comparable values
+MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}  # with sides exchanged
 
 NO_NOW = "There is no `now`: a rule holds for any tick T, and its answers appear when T has come."
 
@@ -108,7 +103,7 @@ class Comparison(Literal):
                 because = f"`{types.text(one)}` calculates with {one.variable} as with a number"
                 types.is_type(one.variable, Type.NUMBER, one.span, because)
             if isinstance(one, Variable) and isinstance(other, Constant) and one.name not in types.times:
-                because = f"{one.name} is compared with the {shown(other, types)}"
+                because = f"{one.name} is compared with the {type_of(other).value} `{types.text(other)}`"
                 types.is_type(one.name, type_of(other), self.span, because)
         for side in self.sides:
             check_calculation(side, types)
@@ -152,7 +147,7 @@ class Comparison(Literal):
             if isinstance(side, Anonymous):
                 message = "`_` has no value that could be compared"
                 yield Diagnostic("E402", message, side.span, "Name the variable and use it in an atom too.")
-            elif name is None or name in rule.positive or (name in rule.negated and rule.is_time(name)):
+            elif name is None or name in rule.positive or name in rule.negated & rule.times:
                 continue
             elif name in rule.negated and self.leaves_free(name, rule):
                 pass  # an unguarded variable, which may be anything
@@ -181,11 +176,10 @@ class Comparison(Literal):
         return in_head and kinds == {Variable, Constant} and self.operator in ("=", "!=")
 
     def _where_from(self, name: str, side: Term, rule: Safety) -> str:
-        """The hint for a variable that is compared and has no value."""
         other = self.right if side is self.left else self.left
         if self.operator == "=" and isinstance(side, Variable) and variable_of(other) != name:
             return f"Remove the comparison and write `{rule.text(other)}` where {name} stands."
-        if rule.is_time(name):
+        if name in rule.times:
             return f"Use {name} as the time of an atom in the body: it says at which times the head may hold."
         return f"Use {name} in an atom of the body."
 

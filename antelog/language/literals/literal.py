@@ -1,8 +1,4 @@
-"""The interface of literals, for parser, printer, graph and checks; atoms, and negated ones.
-
-A kind of literal says how it is built from the tree of its grammar rule, its text, the atoms in it, and its
-problems. The checks hand over what is known of its rule: `Sorts`, `Types`, `Safety`.
-"""
+"""The interface of literals, for parser, printer, graph and checks; atoms, negations and latest values."""
 
 from __future__ import annotations
 
@@ -27,8 +23,7 @@ from antelog.language.terms import (
 )
 from antelog.language.vocabulary import Predicate, PredicateKind, Type, Vocabulary
 
-Text = Callable[[object], str]
-"""Writes a node in the language's own syntax."""
+Text = Callable[[object], str]  # writes a node in the language's own syntax
 
 
 class SortEvidence(NamedTuple):
@@ -52,20 +47,16 @@ class Sorts:
         return place.span if place is not None and place.is_time else None
 
     def is_object(self, name: str | None) -> bool:
-        """Whether a variable is known to be an object."""
         place = self.first.get(name or "")
         return place is not None and not place.is_time
 
 
-Cell = tuple[str, int] | tuple[int, str]
-"""Something with a type: a column (predicate, position) or a variable (rule, name)."""
+Cell = tuple[str, int] | tuple[int, str]  # a column (predicate, position), or a variable (rule, name)
 
 _CLASH = "A column holds numbers or texts, not both: change one of the two places, or the column's type."
 
 
 class TypeReason(NamedTuple):
-    """The type of a cell, and the place and the reason why it has it."""
-
     type: Type
     span: Span
     because: str
@@ -158,10 +149,6 @@ class Types:
     def is_type(self, name: str, type_: Type, span: Span, because: str) -> None:
         self.groups.is_type(self.cell(name), type_, span, because)
 
-    def is_not(self, name: str, type_: Type, span: Span, because: str) -> None:
-        if name not in self.times:
-            self.groups.excluded.append((self.cell(name), TypeReason(type_, span, because)))
-
     def same(self, one: str, other: str, span: Span) -> None:
         self.groups.same(self.cell(one), self.cell(other), span)
 
@@ -171,28 +158,21 @@ class Types:
 
 @dataclass(frozen=True)
 class Safety:
-    """A rule, and the sources of its variables' values.
-
-    `positive` variables get values from atoms without `not` or `last`, `negated` ones stand in other atoms,
-    `worked_out` ones get values from equations: `D = W - V`. Nothing more is said of those in `reported`.
-    """
+    """A rule, and the sources of its variables' values."""
 
     text: Text
     derived: Atom
     body: tuple[Literal, ...]
     vocabulary: Vocabulary
     times: frozenset[str]
-    positive: frozenset[str]
-    negated: frozenset[str]
-    worked_out: frozenset[str]
-    reported: set[str] = field(init=False, default_factory=set)
+    positive: frozenset[str]  # in atoms without `not` or `last`, which give them values
+    negated: frozenset[str]  # in other atoms
+    worked_out: frozenset[str]  # by equations: `D = W - V`
+    reported: set[str] = field(init=False, default_factory=set)  # nothing more is said of these
 
     @cached_property
     def head(self) -> frozenset[str]:
         return frozenset(variables_of(self.derived.terms))
-
-    def is_time(self, name: str) -> bool:
-        return name in self.times
 
     def is_static(self, predicate: str | None = None) -> bool:
         """Whether a predicate is static, by default that of the head."""
@@ -220,10 +200,7 @@ def _last_tick(atom: Atom) -> tuple[str | None, float]:
 
 @dataclass(frozen=True, slots=True)
 class Literal(Node):
-    """A literal in the body of a rule."""
-
-    KEYWORDS: ClassVar[frozenset[str]] = frozenset()
-    """The words of the language that begin it."""
+    KEYWORDS: ClassVar[frozenset[str]] = frozenset()  # the words of the language that begin it
 
     @classmethod
     def built(cls, children: list[Any], span: Span) -> Self:
@@ -261,8 +238,7 @@ class Literal(Node):
         return iter(())
 
 
-MEMBER = "in ("
-"""The begin of the names of static predicates for lists: `X in (a, b)` makes `in (a, b)`."""
+MEMBER = "in ("  # the begin of the names of static predicates for lists: `X in (a, b)` makes `in (a, b)`
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +267,7 @@ class Atom(Literal):
     def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
         for end in self.range.ends if self.range is not None else ():
             name = variable_of(end)
-            if name is None or name in rule.positive or (name in rule.negated and rule.is_time(name)):
+            if name is None or name in rule.positive or name in rule.negated & rule.times:
                 continue
             message = f"{name} is an end of a range, but no atom in the body of the rule gives it a value"
             hint = f"Use {name} as the time of an atom in the body: it says at which times the head may hold."
@@ -343,16 +319,101 @@ class Negation(Literal):
             yield Diagnostic("E403", message, term.span, hint)
 
 
+@dataclass(frozen=True, slots=True)
+class Last(Literal):
+    """The latest value of a slot or of the terms behind `per`: `last Edge(X, up, T-1d..T) per X`."""
+
+    atom: Atom
+    per: tuple[Term, ...] = ()
+
+    @classmethod
+    def built(cls, children: list[Any], span: Span) -> Self:
+        return cls(children[0], tuple(children[1:]), span=span)
+
+    @property
+    def parts(self) -> tuple[str | Term | Literal, ...]:
+        named = [each for term in self.per for each in (" and ", term)][1:]
+        return ("last ", self.atom, *([" per ", *named] if named else []))
+
+    @property
+    def atoms(self) -> tuple[Occurrence, ...]:
+        return (Occurrence(self.atom, negated=True),)
+
+    @property
+    def operands(self) -> tuple[Term, ...]:
+        return (*self.atom.operands, *self.per)
+
+    def slot(self, vocabulary: Vocabulary) -> tuple[int, ...] | None:
+        """The columns of its slot, if it has one."""
+        if self.per:
+            return tuple(i for i, term in enumerate(self.atom.terms[:-1]) if term in self.per)
+        predicate = vocabulary.predicates.get(self.atom.predicate)
+        return predicate.slot if predicate is not None else None
+
+    def is_promised(self, vocabulary: Vocabulary) -> bool:
+        """Whether its slot is that of the input."""
+        predicate, slot = vocabulary.predicates.get(self.atom.predicate), self.slot(vocabulary)
+        promised = None if predicate is None else predicate.slot
+        return promised is not None and slot is not None and {*promised} == {*slot}
+
+    def gives(self, vocabulary: Vocabulary) -> tuple[set[str], set[str]]:
+        """The variables that need values, and those that get values from it."""
+        slot, (*columns, time) = self.slot(vocabulary) or (), self.atom.terms
+        needed = variables_of((*(columns[i] for i in slot if i < len(columns)), *self.per))
+        needed |= variables_of(time.ends if isinstance(time, Range) else (time,))
+        return needed, variables_of(columns) - needed
+
+    def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
+        problem = self._misplaced(rule.vocabulary) or self._slotless(rule.vocabulary)
+        if problem is not None:
+            message, hint = problem
+            yield Diagnostic("E408", message, self.span, hint)
+            return
+        needed, _ = self.gives(rule.vocabulary)
+        for name in sorted(needed - rule.positive - rule.worked_out - rule.head - rule.reported):
+            message = f"nothing gives {name} a value, without which `{rule.text(self)}` is about nothing"
+            hint = f"Add a condition without `not` that says which values {name} has."
+            yield Diagnostic("E408", message, self.span, hint)
+
+    def _misplaced(self, vocabulary: Vocabulary) -> tuple[str, str] | None:
+        """The message and hint if there is no latest atom."""
+        name, terms = self.atom.predicate, self.atom.terms
+        if vocabulary.is_static(name):
+            return f"{name} is static, so it has no latest fact", f"Write `{name}(…)` without `last`."
+        if terms and isinstance(terms[-1], Anonymous):
+            hint = "Give it the tick up to which facts count, such as T, or a range, such as T-9..T."
+            return f"nothing says up to when the latest {name} is meant", hint
+        slot = self.slot(vocabulary) or ()
+        if any(isinstance(term, Anonymous) for place, term in enumerate(terms[:-1]) if place in slot):
+            hint = "Write a variable that another condition gives a value."
+            return f"`_` stands for what names the slot of {name}", hint
+        for term in self.per:
+            if term not in terms[:-1] or isinstance(term, Anonymous):
+                hint = f"Name variables of {name} whose values come from elsewhere, as in `per X`."
+                return "what stands behind `per` is in no column of the atom", hint
+        return None
+
+    def _slotless(self, vocabulary: Vocabulary) -> tuple[str, str] | None:
+        """The message and hint if it has no slot, or no range where one is needed."""
+        name, slot = self.atom.predicate, self.slot(vocabulary)
+        predicate, last = vocabulary[name], variable_of(self.atom.terms[-1]) or "T"
+        if slot is None:
+            column = next((t.name for t in self.atom.terms[:-1] if isinstance(t, Variable)), "X")
+            hint = f"Say of what the latest one is meant: `last {name}(…, {last}-9..{last}) per {column}`."
+            if predicate.kind is PredicateKind.INPUT:
+                hint += f" Or promise that there is one fact for each: `input {name}(…), one per …`."
+            return f"{name} has no slot, so nothing says of what the latest {name} is meant", hint
+        if self.atom.range is None and not self.is_promised(vocabulary):
+            hint = f"Write a range of ticks, such as `{last}-9..{last}`: what is older does not count."
+            return f"nothing says how far back the latest {name} may lie", hint
+        return None
+
+
 class Occurrence(NamedTuple):
     """An atom in a literal; `negated` if it gives variables no values, as under `not`."""
 
     atom: Atom
     negated: bool
-
-
-def shown(constant: Constant, types: Types) -> str:
-    """Writes a constant with its type: number `3`."""
-    return f"{type_of(constant).value} `{types.text(constant)}`"
 
 
 def type_of(constant: Constant) -> Type:

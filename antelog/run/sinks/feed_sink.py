@@ -3,8 +3,7 @@
     tick 7    Hot(wt2, 5) is rejected, and lost: Temp(wt2, high, 6)
     tick 9    a fact of Temp about wt2 arrives     {"tick": 9, "change": "seen", …}, else as at 7
 
-A lost answer has no outcome yet: it stays open on the page, and its alerts fire, until all its unseen sources
-were heard. If it is only unlikely, it is open again then.
+A lost answer stays open on the page, and its alerts fire, until all its unseen sources were heard.
 """
 
 from __future__ import annotations
@@ -29,8 +28,7 @@ from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.store.feed import StoredFeed, about, reject_line, status_line
 
-MOST_LOST = 10_000
-"""Lost answers that are kept, at most; of more the first count as seen again."""
+MOST_LOST = 10_000  # lost answers that are kept, at most; of more the first count as seen again
 
 
 class LostAnswers:
@@ -42,8 +40,7 @@ class LostAnswers:
         self._lost: dict[str, dict[str, Any]] = {}
         self._waits: dict[str, set[ExpectedSource]] = {}
         self.changed: dict[str, str | None] = {}
-        self.closed: list[str] = []
-        """The lines of those whose queries are gone, or have other variables."""
+        self.closed: list[str] = []  # the lines of those whose queries are gone, or have other variables
         known = {each.name: {*each.answer.names} for each in plan.queries}
         for line in map(msgspec.json.decode, lines):
             if known.get(line["query"]) == line["answer"].keys():
@@ -107,17 +104,10 @@ class LostAnswers:
         self._lost[name], self._waits[name] = line, found or anything
 
 
-BETWEEN = 0.25
-"""Seconds between two statuses, at least."""
-
-SILENT = 5.0
-"""Seconds between two statuses if nothing has changed."""
-
-MOST_REJECTS = 100
-"""Rejects that are written between two statuses, at most."""
-
-LISTED_AGAIN = 60.0
-"""Seconds after which unchanged silent slots are listed again."""
+BETWEEN = 0.25  # seconds between two statuses, at least
+SILENT = 5.0  # seconds between two statuses if nothing has changed
+MOST_REJECTS = 100  # rejects that are written between two statuses, at most
+LISTED_AGAIN = 60.0  # seconds after which unchanged silent slots are listed again
 
 
 class FeedSink:
@@ -134,16 +124,12 @@ class FeedSink:
         self._last = b""
         self._rejects = 0
         self._open = OpenAnswers(engine, monotonic)
+        # The silent slots of each input that were listed last, and when.
         self._listed: dict[str, tuple[Mapping[str, str], float]] = {}
-        """The silent slots of each input that were listed last, and when."""
-        self.lost: LostAnswers | None = None
-        """Answers that were lost from sight; None if none can be."""
-        self.heard: Mapping[str, pa.Table] = {}
-        """The facts of the next step."""
-        self.rules_changed: Mapping[str, Any] | None = None
-        """The latest change of the rules, which heads have."""
-        self.notes: Mapping[str, str] = {}
-        """Sentences that each status has, by what they are about."""
+        self.lost: LostAnswers | None = None  # answers that were lost from sight; None if none can be
+        self.heard: Mapping[str, pa.Table] = {}  # the facts of the next step
+        self.rules_changed: Mapping[str, Any] | None = None  # the latest change of the rules, for heads
+        self.notes: Mapping[str, str] = {}  # sentences that each status has, by what they are about
 
     def begin(self) -> None:
         """Writes a new head, with all that is open."""

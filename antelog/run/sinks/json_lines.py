@@ -1,12 +1,10 @@
-"""Changes and snapshots as JSON lines, put together column by column.
-
-Where a table has columns of times, each time stands after its tick; a line whose tick has none has no times.
-"""
+"""Changes and snapshots as JSON lines, put together column by column."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,11 +23,8 @@ from antelog.language.moments import TIME, Timescale, timed
 from antelog.lines import LABEL
 from antelog.run.sinks.result import StepResult
 
-_DIGITS = 6
-"""Chances are written with so many digits."""
-
-_AT_ONCE = 10_000
-"""The lines that are put together at once: their parts take several times the memory."""
+_DIGITS = 6  # chances are written with so many digits
+_AT_ONCE = 10_000  # the lines that are put together at once: their parts take several times the memory
 
 
 @dataclass(frozen=True)
@@ -71,8 +66,7 @@ def snapshot_lines(
     relations: Sequence[Relation], step: StepResult, style: Style, timescale: Timescale | None = None
 ) -> str:
     """A line for each query: its open answers after a tick, and those confirmed at it."""
-    lines = []
-    time = ""
+    lines, time = [], ""
     if timescale is not None and step.tick in timescale.ticks:
         time = f', "{TIME}": "{timescale.time(step.tick).isoformat()}"'
     for relation in relations:
@@ -94,33 +88,31 @@ def _changes(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
         ', "change": "',
         change.cast(pa.string()),
         f'", "query": {style.quoted(relation.name)}, "answer": ',
-        _answer(relation, table, style),
-        *_answer_times(relation, table, style),
-        *_others(table, style),
-        *_label(table, style),
-        *_explanations(table, style),
-        pc.if_else(decided, "", _outlook(table)),
-        *_because(table, rejected, style),
-        *_lost(table, style),
-        *_chances(table, decided),
+        *_fields(relation, table, style, decided, because=_because(table, rejected, style)),
         "}",
     )
 
 
 def _answers(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
     confirmed = pc.equal(_array(table, "change"), "confirmed")
-    return _joined(
-        '{"answer": ',
+    return _joined('{"answer": ', *_fields(relation, table, style, confirmed), "}")
+
+
+def _fields(
+    relation: Relation, table: pa.Table, style: Style, decided: pa.Array, *, because: Sequence[pa.Array] = ()
+) -> list[str | pa.Array]:
+    """The answers, and the fields behind them; decided ones have no outlook."""
+    return [
         _answer(relation, table, style),
         *_answer_times(relation, table, style),
         *_others(table, style),
         *_label(table, style),
         *_explanations(table, style),
-        pc.if_else(confirmed, "", _outlook(table)),
+        pc.if_else(decided, "", _outlook(table)),
+        *because,
         *_lost(table, style),
-        *_chances(table, confirmed),
-        "}",
-    )
+        *_chances(table, decided),
+    ]
 
 
 def _answer(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
@@ -245,9 +237,7 @@ def _where_timed(table: pa.Table, texts: pa.Array) -> pa.Array:
 
 def _times(times: pa.Array) -> pa.Array:
     """Times as JSON, in ISO 8601."""
-    encoded = times.dictionary_encode()
-    distinct = pa.array([f'"{time.isoformat()}"' for time in encoded.dictionary.to_pylist()], pa.string())
-    return pc.fill_null(distinct.take(encoded.indices), "null")
+    return _each(times, lambda time: f'"{time.isoformat()}"')
 
 
 def _chances(table: pa.Table, decided: pa.Array) -> list[pa.Array]:
@@ -276,10 +266,8 @@ def _forecasts(lists: pa.Array) -> pa.Array:
 
 
 def _numbers(array: pa.Array) -> pa.Array:
-    """Chances as JSON; many lines have the same."""
-    encoded = array.dictionary_encode()
-    distinct = [f"{value:.{_DIGITS}g}" for value in encoded.dictionary.to_pylist()]
-    return pc.fill_null(pa.array(distinct, pa.string()).take(encoded.indices), "null")
+    """Chances as JSON."""
+    return _each(array, lambda value: f"{value:.{_DIGITS}g}")
 
 
 def _lists(lists: pa.Array, style: Style) -> pa.Array:
@@ -301,17 +289,19 @@ def _values(array: pa.Array, style: Style) -> pa.Array:
         return pa.array(["null"] * len(array), pa.string())
     if is_a.is_integer(array.type):
         return pc.fill_null(array.cast(pa.string()), "null")
-    # Most values occur in many lines.
-    encoded = array.dictionary_encode()
-    distinct = pa.array([style.quoted(plain(value)) for value in encoded.dictionary.to_pylist()], pa.string())
-    return pc.fill_null(distinct.take(encoded.indices), "null")
+    return _each(array, lambda value: style.quoted(plain(value)))
 
 
 def _written(array: pa.Array, style: Style) -> pa.Array:
     """Values as JSON, given as texts in the language's syntax."""
+    return _each(array, lambda text: style.quoted(from_written(text)))
+
+
+def _each(array: pa.Array, write: Callable[[Any], str]) -> pa.Array:
+    """Values as JSON; each is written once, as most occur in many lines."""
     encoded = array.dictionary_encode()
-    distinct = [style.quoted(from_written(text)) for text in encoded.dictionary.to_pylist()]
-    return pc.fill_null(pa.array(distinct, pa.string()).take(encoded.indices), "null")
+    distinct = pa.array([write(value) for value in encoded.dictionary.to_pylist()], pa.string())
+    return pc.fill_null(distinct.take(encoded.indices), "null")
 
 
 def _joined(*parts: str | pa.Array) -> pa.Array:

@@ -1,10 +1,10 @@
 """Outputs of a run that goes on, each line written once: a file, or a topic of Kafka.
 
-A file is cut off behind the last mark when a run is resumed. Devices and pipes cannot be cut, and have no
-mark. It is locked: two writers would cut off each other's lines. In a topic each line is a message:
+A file is locked, and cut off behind the last mark when a run is resumed; devices and pipes have no mark. In
+a topic each line is a message:
 
-key      {"query":"Malf","answer":{"X":"wt2","T":0}}      so the changes of an answer keep their order
-headers  antelog_run, antelog_line                        the run, and the number of the line in it
+    key      {"query":"Malf","answer":{"X":"wt2","T":0}}      so the changes of an answer keep their order
+    headers  antelog_run, antelog_line                        the run, and the number of the line in it
 
 Its mark has the number of lines sent, and each partition's end. A resumed run looks behind these for more.
 """
@@ -42,10 +42,7 @@ class OutputFile:
         kept: bool = False,
         wait: bool = False,
     ) -> None:
-        """With `kept`, lines that no mark knows of are refused, not cut off.
-
-        Raises InUseError if another process writes to the file, unless it is to `wait`.
-        """
+        """With `kept`, refuses lines that no mark knows of. Raises InUseError, unless it is to `wait`."""
         self._lines, self.path = lines, path
         self._file = _locked(path, wait)
         self._safe = -1
@@ -86,7 +83,6 @@ class OutputFile:
 
 
 def _locked(path: Path, wait: bool) -> Output:
-    """Opens and locks the file, without making it empty."""
     while True:
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
@@ -109,8 +105,7 @@ def _locked(path: Path, wait: bool) -> Output:
 
 _RUN, _LINE = "antelog_run", "antelog_line"
 
-_PATIENCE = 60.0
-"""Seconds for a broker to take the messages."""
+_PATIENCE = 60.0  # seconds for a broker to take the messages
 
 _PRODUCER = {"enable.idempotence": True, "acks": "all", "linger.ms": 5}
 _DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])

@@ -1,7 +1,7 @@
 """A file that lines are appended to. It may be rotated: renamed, or copied and cut, and begun anew.
 
-How far it was read is known by place, and by a digest of how it begins. So another file of its name is
-noticed, also after a restart, and the old one is looked for beside it and read to its end first:
+Another file of its name is noticed by a digest of how it begins, also after a restart; the old one is looked
+for beside it and read to its end first:
 
     temp.csv ─▶ temp.csv.1 ─▶ temp.csv.2        renamed: the same inode
     temp.csv ═▶ temp.csv.1                      copied, and cut: another file that begins as this one did
@@ -22,17 +22,10 @@ from antelog.files.columns import WantedColumns
 from antelog.files.naming import Form
 from antelog.run.sources.source import AT_ONCE, FactSource, LinesOf, Mark, SourceExtent, SourcePiece
 
-_KNOWN = 1 << 10
-"""The first bytes, which tell a file from another."""
-
-_DATE = 6
-"""This many digits at the end of a name are a date, which grows; fewer are a number, which falls."""
-
-_LAST = 1 << 8
-"""The last bytes that were read: if others are there, the file was cut and written anew."""
-
-_KEPT = 60.0
-"""Seconds for which a renamed file is read on after the last was written to it."""
+_KNOWN = 1 << 10  # the first bytes, which tell a file from another
+_DATE = 6  # this many digits at the end of a name are a date, which grows; fewer are a number, which falls
+_LAST = 1 << 8  # the last bytes that were read: if others are there, the file was cut and written anew
+_KEPT = 60.0  # seconds for which a renamed file is read on after the last was written to it
 
 
 class ReadFile(msgspec.Struct, frozen=True):

@@ -1,7 +1,4 @@
-"""A topic of Kafka, by a client without a JVM. A message is a JSON object, or a row of CSV without a header.
-
-How far each partition was read is in a mark, and nowhere else: nothing is committed to the broker.
-"""
+"""A topic of Kafka, whose messages are JSON or rows of CSV; nothing is committed to the broker."""
 
 from __future__ import annotations
 
@@ -26,17 +23,12 @@ from antelog.lazily import brought_by
 from antelog.run.address import Kafka
 from antelog.run.sources.source import FactSource, LinesOf, Mark, SourceExtent, SourcePiece
 
-_MOST = 50_000
-"""Messages that are taken at a time."""
+_MOST = 50_000  # messages that are taken at a time
+_PATIENCE = 15.0  # seconds for a broker to answer
 
-_PATIENCE = 15.0
-"""Seconds for a broker to answer."""
+_RETRY, _RETRY_PATIENCE = 2.0, 0.2  # seconds between two questions to a broker that is down, and for answers
 
-_RETRY, _RETRY_PATIENCE = 2.0, 0.2
-"""Seconds between two questions to a broker that is down, and for its answer."""
-
-Make = Callable[[dict[str, Any]], Any]
-"""Makes a client from its settings."""
+Make = Callable[[dict[str, Any]], Any]  # makes a client from its settings
 
 
 @dataclass(frozen=True)
@@ -179,7 +171,6 @@ def client_settings(topic: Kafka) -> dict[str, Any]:
 
 
 def _read(path: Path) -> Iterable[tuple[str, str]]:
-    """The settings of a file, a `name=value` in each line."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

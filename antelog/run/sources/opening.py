@@ -15,7 +15,7 @@ from antelog.run.sources.growing import GrowingFile
 from antelog.run.sources.kafka import KafkaTopic
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import AT_ONCE, FactSource, LinesOf, Mark, SourceExtent, SourcePiece
-from antelog.run.store import Inbox
+from antelog.run.store.inbox import Inbox
 
 Followed: TypeAlias = Files | Standard | Posted | Kafka
 _ON_SPARK = "Follow it on Spark: `antelog run --stream`."
@@ -43,8 +43,7 @@ def source_of(
 ) -> FactSource:
     """The source of an address, read up to a mark. Raises UnsupportedError if it cannot be read here.
 
-    If `complete`, files do not grow, and standard input is read to its end; `resumed`: another run goes on
-    later, and may find that a file has grown; `inbox`: that of the store, if there is one.
+    If `complete`, files do not grow (unless another run goes on: `resumed`), and standard input ends.
     """
     match address:
         case Files(path, form) if address.grows and form is not None and (resumed or not complete):
@@ -63,15 +62,11 @@ def source_of(
 
 _STDIN, _HTTP = "<stdin>", "http:"
 _PIPE = 1 << 16
-_MOST = 50_000
-"""Posted facts that are taken at a time, or those of one post if they are more."""
+_MOST = 50_000  # posted facts that are taken at a time, or those of one post if they are more
 
 
 class StandardInput(FactSource):
-    """Reads what is there; if it is `complete`, it is behind until it has ended.
-
-    A pipe cannot be read twice; the journal of a run records rows as soon as they were read.
-    """
+    """Reads what is there; if it is `complete`, it is behind until it has ended."""
 
     tells_end = False
 

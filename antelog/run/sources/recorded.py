@@ -1,7 +1,6 @@
 """Complete files, each read once: a single one, or those of a folder in the order of their names.
 
-A file of a folder has to be complete when it gets its name: write it elsewhere, or under a name that begins
-with a full stop, and move it. One that cannot be read is set aside as a whole; the others are read.
+One of a folder that cannot be read is set aside as a whole; the others are read.
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ from antelog.files.reading import chunks_of, frame_chunks
 from antelog.files.records import Bad
 from antelog.run.sources.source import FactSource, Mark, SourceExtent, SourcePiece
 
-_AT_ONCE = 4
-"""Pieces of a file that are read at a time; each has about a megabyte, or 65,000 rows."""
+_AT_ONCE = 4  # pieces of a file that are read at a time; each has about a megabyte, or 65,000 rows
 
 
 class RecordedFrame(FactSource):
@@ -45,10 +43,7 @@ class RecordedFrame(FactSource):
 
 
 class RecordedFiles(FactSource):
-    """Reads files once they are there; if `complete`, they all are, and the source ends with the last.
-
-    `progress` is called with numbers of bytes that were read.
-    """
+    """Reads files once they are there; if `complete`, they all are, and the source ends with the last."""
 
     def __init__(
         self,

@@ -1,11 +1,4 @@
-"""Sources of rows, and the pieces of rows they give.
-
-CSV or JSON lines become pieces as bytes of them come:
-
-lines = LinesOf(Form.CSV, "temp.csv", wanted, notes)
-lines.feed(b"device,level,time\\nwt2,hi")     no row yet
-lines.feed(b"gh,7\\nwt4,")                     a piece with one row; the mark is behind it
-"""
+"""Sources of rows, and the pieces of rows they give: of CSV or JSON lines as bytes of them come."""
 
 from __future__ import annotations
 
@@ -23,11 +16,8 @@ from antelog.files.json_files import JsonRows
 from antelog.files.naming import Form
 from antelog.files.records import MARK, without_mark
 
-AT_ONCE = 1 << 22
-"""Bytes that are read at a time."""
-
-Mark = Mapping[str, Any]
-"""How far a source was read, as JSON; empty at its beginning."""
+AT_ONCE = 1 << 22  # bytes that are read at a time
+Mark = Mapping[str, Any]  # how far a source was read, as JSON; empty at its beginning
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +114,6 @@ class LinesOf:
         return self._pieces(self._rows.feed(data))
 
     def finish(self) -> list[SourcePiece]:
-        """The remaining rows, once no more bytes come."""
         begun = self._pieces(self._rows.feed(self._head)) if self._head else []
         self._head = None
         return begun + self._pieces(self._rows.end())

@@ -1,6 +1,6 @@
-"""The file of a store: a database of SQLite in WAL mode, on a disk of this machine, with one writer.
+"""The file of a store: a database of SQLite in WAL mode, with one writer, while others read.
 
-In WAL mode others read meanwhile. It needs shared memory and locks, so files on network disks are refused.
+It needs shared memory and locks, so files on network disks are refused.
 """
 
 from __future__ import annotations
@@ -16,14 +16,9 @@ from typing import Any
 from antelog.errors import InUseError, StateError
 from antelog.writing import PLAIN, claimed, is_at
 
-APPLICATION = 0x414E_544C
-"""SQLite's `application_id` of a store."""
-
-VERSION = 4
-"""SQLite's `user_version` of a store; it rises whenever older stores can no longer be read."""
-
-PATIENCE = 60.0
-"""Seconds to wait for another process's transaction."""
+APPLICATION = 0x414E_544C  # SQLite's `application_id` of a store
+VERSION = 4  # SQLite's `user_version` of a store; it rises whenever older stores can no longer be read
+PATIENCE = 60.0  # seconds to wait for another process's transaction
 
 TABLES = """
 CREATE TABLE state (
@@ -68,19 +63,18 @@ CREATE INDEX firing_groups ON firing (receiver, name, query, since);
 """
 
 _KINDS = {"INTEGER": int, "TEXT": str, "BLOB": bytes, "REAL": int | float}
-_EMPTY = frozenset({"until", "found"})
-"""Columns that may have no value."""
+_EMPTY = frozenset({"until", "found"})  # columns that may have no value
 _TYPES = {name: _KINDS[kind] for name, kind in re.findall(r"(\w+) (INTEGER|TEXT|BLOB|REAL)\b", TABLES)} | {
     "at": int | float  # of both types
 }
 
 _HEADER = b"SQLite format 3\0"
 
+# File systems that several machines share, besides those that begin with `fuse.`.
 _NETWORK = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre", "glusterfs", "ncpfs", "ocfs2"}
     | {"gfs2", "gpfs", "beegfs", "drvfs", "vboxsf", "prl_fs", "vmhgfs"}
 )
-"""File systems that several machines share, besides those that begin with `fuse.`."""
 
 
 def is_store(path: Path) -> bool:

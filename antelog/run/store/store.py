@@ -1,7 +1,7 @@
 """The store of a run: marks, state, feed and inbox in one file, and the outbox of its alerts.
 
-Writing a large state with each step is too dear. So a step records its rows, and `save` writes the state now
-and then. A resumed run takes the state and repeats the steps since, whose lines are in the feed already.
+A step records its rows, and `save` writes the state now and then, as it may be large. A resumed run repeats
+the steps since the state, whose lines are in the feed already.
 """
 
 from __future__ import annotations
@@ -15,12 +15,10 @@ from typing import Self
 
 from antelog.errors import StateError
 from antelog.run.store import database as files
-from antelog.run.store.acts import Acts
 from antelog.run.store.feed import StoredFeed
-from antelog.run.store.inbox import Inbox
+from antelog.run.store.inbox import Acts, Inbox
 
-PIECE = 64 << 20
-"""Bytes of the state in one row, at most."""
+PIECE = 64 << 20  # bytes of the state in one row, at most
 
 
 @dataclass(frozen=True)
@@ -76,10 +74,7 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, *, temporary: bool = False, wait: bool = False) -> Self:
-        """Opens or makes a store; a `temporary` one is not synced.
-
-        Raises InUseError, unless it is to `wait`, if another process writes to it.
-        """
+        """Opens or makes a store, not synced if `temporary`. Raises InUseError, unless it is to `wait`."""
         return cls(path, durable=not temporary, wait=wait)
 
     def close(self) -> None:
@@ -105,13 +100,10 @@ class Store:
         known: bytes,
         also: Callable[[], None] = lambda: None,
     ) -> None:
-        """Replaces the state and the steps since; `also` runs in the same transaction.
-
-        Pieces of the state are written before, one by one, so that no other process waits for long.
-        """
+        """Replaces the state and the steps since; `also` runs in the same transaction."""
         found = self._database.execute("SELECT generation FROM state").fetchone()
         generation = int(found[0]) + 1 if found is not None else 1
-        # Pieces of a state that was not completed.
+        # Pieces are written one by one, so that no other process waits for long; some may be of before.
         self._database.execute("DELETE FROM pieces WHERE generation >= ?", (generation,))
         for number, start in enumerate(range(0, len(engine), PIECE)):
             self._database.execute(
@@ -152,7 +144,6 @@ class Store:
         return StoredState(engine, waiting, recorded, known)
 
     def keep_slots(self, content: bytes) -> None:
-        """Stores when facts of each slot came last."""
         self._database.execute("INSERT OR REPLACE INTO slots VALUES (1, ?)", (content,))
 
     def slots(self) -> bytes | None:

@@ -16,9 +16,8 @@ from antelog.spark.job.dividing import bucket_mask
 from antelog.spark.job.job import Job
 
 
-def start(job: Job, number: int) -> Forecasting | None:
-    if job.forecasts is None:
-        return None
+def start(job: Job, number: int) -> Forecasting:
+    assert job.forecasts is not None
     known = forecasting.start(job.plan, job.forecasts.learning, _part(job, number))
     return forecasting.only(known, job.forecasts.judges)
 
@@ -38,10 +37,8 @@ def members(job: Job, current: Forecasting) -> dict[str, bytes]:
     return forecasting.members(current if current.learning.counts else without_model(job.plan, current))
 
 
-def resumed(job: Job, number: int, members: Mapping[str, bytes]) -> Forecasting | None:
+def resumed(job: Job, number: int, members: Mapping[str, bytes]) -> Forecasting:
     """Reads the state from `members`, with the model of the job, which may be newer."""
-    if job.forecasts is None:
-        return None
     return renewed(job, number, forecasting.resumed(job.plan, members))
 
 
@@ -54,9 +51,7 @@ def renewed(job: Job, number: int, current: Forecasting) -> Forecasting:
     return forecasting.only(current, job.forecasts.judges)
 
 
-def rows(current: Forecasting | None) -> int:
-    if current is None:
-        return 0
+def rows(current: Forecasting) -> int:
     judged = list(current.queries.values())
     followed = sum(each.followed.last.count + len(each.reported.tick) for each in judged)
     learned = sum(judge.rows for each in judged for judge in each.judges.values())

@@ -1,7 +1,6 @@
 """Packs rows for the buckets: times as ticks, divided by the key, a whole Arrow table in one value.
 
-Spark hands Python's stateful operators their rows one by one, so a row has thousands of facts in it. Each
-task sends its time to every bucket, also to those without facts, so all buckets finish the same ticks.
+Spark hands Python's stateful operators their rows one by one, so a row has thousands of facts in it.
 """
 
 from __future__ import annotations
@@ -21,13 +20,12 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from antelog.accounts import Counts
 from antelog.arrow.arrays import from_blob, mask_of, to_blob
-from antelog.arrow.ticks import LOCAL, TWICE, Ticks, ticks_of, times_of
+from antelog.arrow.ticks import LOCAL, TWICE, ticks_of, times_of
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Mask
 from antelog.engine.facts import rejects
 from antelog.engine.facts.rejects import EARLY, about_time
 from antelog.engine.values.values import Values
-from antelog.language.epochs import Counting
 from antelog.run.clock import far_ahead
 from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.job import ARRIVED, WALL, Job, earliest
@@ -40,23 +38,16 @@ PACKED = pa.schema(
     [
         ("bucket", pa.int32()),
         ("input", pa.string()),
-        *((name, pa.int64()) for name in ("reading", "earliest", "end")),
+        ("reading", pa.int64()),  # the highest tick on the input's clock, if any
+        ("earliest", pa.int64()),  # when the first fact arrives, if that is where time may begin
+        ("end", pa.int64()),  # the tick at which all buckets end, which no task knows: it is added later
+        # For the first bucket alone: rows that the program does not need, those that arrive after the end,
+        # those with times without an offset, and how many of these the clock showed twice.
         *((name, pa.int64()) for name in ("unneeded", "after_until", "local", "twice")),
         *((name, pa.binary()) for name in ("facts", "rejects")),
     ]
 )
-"""The rows that a task makes for a bucket: facts of an input, or none, and the time that all have to know.
-
-    reading                 the highest tick on the input's clock, if any
-    earliest                when the first fact arrives, if that is where time may begin
-    end                     the tick at which all buckets end, which no task knows: it is added later
-
-For the first bucket alone, about all rows of the task:
-
-    unneeded, after_until   how many the program has no use for, or arrive after the end local, twice
-    how many had times without an offset, and of these, how many the clock showed twice rejects
-    those that are set aside already
-"""
+"""The rows that a task makes for every bucket, also without facts: so all buckets finish the same ticks."""
 
 REJECTS = pa.schema([*rejects.SCHEMA, ("row", pa.string())])
 
@@ -121,20 +112,14 @@ def _in_ticks(job: Job, name: str, table: pa.Table) -> pa.Table:
             times = times_of(columns[column].combine_chunks(), counting)
             columns[column] = pa.chunked_array([pa.array(times.numbers, mask=~times.whole)])
             clock = clock if times.local is None else np.maximum(clock, times.local)
-            wrong += _complaints(word, times, counting)
+            bad = np.flatnonzero(~times.whole & mask_of(times.given.is_valid()))
+            if len(bad):
+                why = np.full(table.num_rows, None, object)
+                why[bad] = about_time(word, times, bad, counting).to_pylist()
+                wrong.append(pa.array(why.tolist(), pa.string()))
     if wrong:
         columns[MALFORMED] = pc.coalesce(*wrong)
     return pa.table(columns | {CLOCK: pa.array(clock)})
-
-
-def _complaints(word: str, times: Ticks, counting: Counting) -> list[pa.Array]:
-    """A column with messages about wrong times and nulls; none if all times are right."""
-    wrong = np.flatnonzero(~times.whole & mask_of(times.given.is_valid()))
-    if not len(wrong):
-        return []
-    found = np.full(len(times.whole), None, object)
-    found[wrong] = about_time(word, times, wrong, counting).to_pylist()
-    return [pa.array(found.tolist(), pa.string())]
 
 
 def chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -253,10 +238,7 @@ PACKED_NAMES = tuple(PACKED.names[1:])
 
 @dataclass(frozen=True, eq=False)
 class Received:
-    """The rows of a bucket, the rejects among them, and the time, with the fields of `PACKED`.
-
-    `counts` has the rows whose fates are known, `local` and `twice` numbers of rows by input.
-    """
+    """The rows of a bucket, with the fields of `PACKED`; `counts` has the rows whose fates are known."""
 
     reading: int | None
     earliest: int | None

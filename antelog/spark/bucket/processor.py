@@ -1,7 +1,4 @@
-"""Spark's stateful operator, which runs the buckets of a stream.
-
-Spark starts a process just for the schema of the state, so the kernel is imported when the first rows come.
-"""
+"""Spark's stateful operator, which runs the buckets of a stream; a process for the schema needs no kernel."""
 
 from __future__ import annotations
 

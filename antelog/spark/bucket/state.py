@@ -1,7 +1,4 @@
-"""The state of a bucket, its steps and its output.
-
-The kernel gets a fact when the tick of its arrival is finished; until then the fact waits.
-"""
+"""The state of a bucket, its steps and its output; a fact waits until the tick of its arrival is finished."""
 
 from __future__ import annotations
 
@@ -45,16 +42,12 @@ CONFIRMED = "confirmed"
 
 @dataclass(frozen=True, eq=False)
 class BucketState:
-    """The state of a bucket between two batches.
-
-    waiting     rows of each input whose tick is not finished
-    open        the number of open answers; None if the wanted changes do not tell
-    """
+    """The state of a bucket between two batches."""
 
     number: int
     kernel: State
-    waiting: Tables
-    open: int | None
+    waiting: Tables  # rows of each input whose tick is not finished
+    open: int | None  # the number of open answers; None if the wanted changes do not tell
     forecasting: Forecasting | None = None
 
     @property
@@ -190,11 +183,7 @@ def counted(job: Job, bucket: BucketState) -> BucketState:
 
 
 def finish(job: Job, bucket: BucketState, new: Received) -> tuple[BucketState, BucketOutput]:
-    """Runs a bucket to the end of a batch.
-
-    That is the job's last tick, or the one that all buckets agreed on, or the one after which nothing is
-    open.
-    """
+    """Runs a bucket to the end of a batch: the job's last tick, or the one after which all is decided."""
     bucket, output = _last_arrivals(job, bucket, new)
     if job.until is None:
         end = new.end if new.end is not None else _end(job, bucket)
@@ -260,10 +249,7 @@ def _typed(job: Job, name: str, table: pa.Table) -> pa.Table:
 
 
 def share_of(job: Job, number: int) -> Share | None:
-    """A mask of the answers that a bucket reports; None if it reports all.
-
-    A bucket lacks the facts about other buckets' values, so its answers about these may be wrong.
-    """
+    """A mask of the answers that a bucket reports, which has all their facts; None if it reports all."""
     in_bucket = bucket_mask(job.numbers, number)
     if in_bucket is None or not talks_by_itself(job.plan):
         return None
@@ -278,7 +264,7 @@ def share_of(job: Job, number: int) -> Share | None:
 
 CHANGES, REJECTED, COUNTED, SHOWN = "changes", "rejects", "counts", "clocks"
 
-OUTPUT = pa.schema(
+OUTPUT = pa.schema(  # `what` says which columns of a row matter
     [
         ("bucket", pa.int32()),
         ("what", pa.string()),
@@ -287,7 +273,6 @@ OUTPUT = pa.schema(
         *((name, pa.int64()) for name in (*COUNTS, "local", "twice")),
     ]
 )
-"""The rows that changes, rejects and counts are read from; `what` says which columns matter."""
 
 PIECE = 100_000
 
@@ -326,8 +311,7 @@ def _payloads(number: int, what: str, tables: Tables | dict[None, pa.Table]) -> 
             yield _EMPTY | {"bucket": number, "what": what, "query": query, "payload": payload}
 
 
-END = pa.schema([("end", pa.int64())])
-"""The tick at which a bucket would end, if buckets have to agree on one."""
+END = pa.schema([("end", pa.int64())])  # the tick at which a bucket would end, if all have to agree on one
 
 
 def reasoner(job: Job, answers: bool) -> Callable[[pa.Table], pa.Table]:

@@ -1,8 +1,6 @@
 """Runs a bucket of a stream for a micro-batch: reads its state from Spark's store, advances it and stores it.
 
-The store has a snapshot and the rows since. A micro-batch appends its rows, or replaces all by a new snapshot
-once that is smaller. A worker that does not remember the bucket reads the snapshot and the rows, and advances
-once.
+The store has a snapshot and the rows since: all are replaced by a new snapshot once that is smaller.
 """
 
 from __future__ import annotations
@@ -34,20 +32,9 @@ from antelog.engine.step.schema import united
 from antelog.engine.transition import Transition, change_of, first_ticks, transition
 from antelog.errors import StateError
 from antelog.run.clock import Showing, alarm, shown
+from antelog.spark.bucket import state
 from antelog.spark.bucket.packing import PACKED_NAMES, received
-from antelog.spark.bucket.state import (
-    BucketOutput,
-    BucketState,
-    DatedRows,
-    advance,
-    arriving,
-    beginning_of,
-    begun,
-    counted,
-    lines,
-    share_of,
-    start,
-)
+from antelog.spark.bucket.state import BucketOutput, BucketState, DatedRows
 from antelog.spark.job.job import Job, differences
 from antelog.spark.job.needed import covers
 
@@ -79,9 +66,9 @@ def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: 
     showing = Showing(heard, wall)
     tick = shown(job.timing, highest, showing)
     latest = tick if job.timing.clock == "processing" else None
-    bucket = begun(job, bucket, beginning_of(bucket, new.earliest, latest))
-    arrived = {name: arriving(job, name, t, bucket.now, latest) for name, t in new.facts.items()}
-    bucket, output = advance(job, bucket, arrived, tick - job.timing.lag)
+    bucket = state.begun(job, bucket, state.beginning_of(bucket, new.earliest, latest))
+    arrived = {name: state.arriving(job, name, t, bucket.now, latest) for name, t in new.facts.items()}
+    bucket, output = state.advance(job, bucket, arrived, tick - job.timing.lag)
     at = alarm(job.timing, showing)
     timer = None if at is None else -(-at // 1000)
     if before.timer != timer:
@@ -101,7 +88,7 @@ def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: 
     # After a change all that was stored is of the rules of before: a snapshot takes its place.
     head = _stored(job, store, head, bucket, arrived, anew=change is not None)
     remember(head.lineage, head.version, bucket)
-    for line in lines(bucket, output, new, head.stored.size):
+    for line in state.lines(bucket, output, new, head.stored.size):
         yield Row(**line)
 
 
@@ -109,7 +96,7 @@ def _load(store: BucketStore, job: Job, number: int) -> tuple[BucketHead, Bucket
     """Reads the head and the bucket; if its rules have changed since, gives the lines of that change, too."""
     stored = store.head.get()
     if stored is None:
-        return BucketHead(os.urandom(12), b"", job.identity), start(job, number), None
+        return BucketHead(os.urandom(12), b"", job.identity), state.start(job, number), None
     head = head_from(bytes(stored[0]), job)
     before = None if head.identity == job.identity else job.predecessor(head.identity)
     known = recall(head.lineage, head.version)
@@ -117,9 +104,9 @@ def _load(store: BucketStore, job: Job, number: int) -> tuple[BucketHead, Bucket
         parts = [bytes(part[0]) for part in store.parts.get()]
         known = bucket_from(before or job, number, head, parts)
     if before is None:
-        return head, counted(job, known), None
+        return head, state.counted(job, known), None
     known, change = changed(job, before, known)
-    return head, counted(job, known), change
+    return head, state.counted(job, known), change
 
 
 def _stored(
@@ -174,14 +161,9 @@ def forget() -> None:
 
 # ---- what Spark stores ----
 
-ROOM = 20_000
-"""Rows that may be appended however small the snapshot is."""
-
-SMALL = 500
-"""Rows of a micro-batch that are appended even if the snapshot has fewer: a snapshot is more work."""
-
-MOST = 16 * 2**30
-"""The most bytes a snapshot may unpack to; Spark keeps no value of over 2 GiB."""
+ROOM = 20_000  # rows that may be appended however small the snapshot is
+SMALL = 500  # rows of a micro-batch that are appended even if the snapshot has fewer: a snapshot is more work
+MOST = 16 * 2**30  # the most bytes a snapshot may unpack to; Spark keeps no value of over 2 GiB
 
 _HEAD, _SNAPSHOT, _PARTS = (
     f"{what} the checkpoint keeps of a bucket" for what in ("the head", "the snapshot", "what")
@@ -189,20 +171,11 @@ _HEAD, _SNAPSHOT, _PARTS = (
 
 
 class BucketTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The time of a bucket.
-
-    now         the last finished tick
-    highest     the highest tick on the clock so far
-    heard       when the latest rows came, in microseconds of the wall clock
-    timer       when the timer fires, in milliseconds
-    begin       the first tick, if time has begun
-    """
-
-    now: int = -1
-    highest: int = -1
-    heard: int = 0
-    timer: int | None = None
-    begin: int | None = None
+    now: int = -1  # the last finished tick
+    highest: int = -1  # the highest tick on the clock so far
+    heard: int = 0  # when the latest rows came, in microseconds of the wall clock
+    timer: int | None = None  # when the timer fires, in milliseconds
+    begin: int | None = None  # the first tick, if time has begun
 
 
 class Stored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -214,20 +187,14 @@ class Stored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BucketHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The part of a stored bucket that is read first.
+    """The part of a stored bucket that is read first."""
 
-    lineage     identifies the bucket of a run
-    version     changes with each micro-batch
-    identity    the job that the state belongs to
-    open        the number of open answers, if known
-    """
-
-    lineage: bytes
-    version: bytes
-    identity: dict[str, str]
+    lineage: bytes  # identifies the bucket of a run
+    version: bytes  # changes with each micro-batch
+    identity: dict[str, str]  # the job that the state belongs to
     time: BucketTime = BucketTime()
     stored: Stored = Stored()
-    open: int | None = None
+    open: int | None = None  # the number of open answers, if known
 
     def after(self, parts: Sequence[bytes], appended: int, *, anew: bool) -> BucketHead:
         """The head after parts were written in place of all others (`anew`), or after them."""
@@ -291,7 +258,7 @@ def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes])
     """Reads a bucket from its parts. Raises StateError if they are damaged."""
     if _digest(parts) != head.stored.digest:
         raise StateError(f"{_PARTS} is damaged: it is not as it was written. {sealed.AGAIN}")
-    bucket = begun(job, start(job, number), head.time.begin)
+    bucket = state.begun(job, state.start(job, number), head.time.begin)
     rest: Iterable[bytes] = parts
     if parts and sealed.is_sealed(parts[0]):
         saved = saving.from_bytes(parts[0], _SNAPSHOT, job.plan, MOST, job.data.functions)
@@ -307,8 +274,10 @@ def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes])
         if table.schema != bucket.waiting[name].schema:
             raise StateError(f"{_PARTS} has facts of {name} whose columns had other types. {sealed.AGAIN}")
         tables.setdefault(name, []).append(table)
-    new = {name: arriving(job, name, pa.concat_tables(each), bucket.now) for name, each in tables.items()}
-    bucket, _ = advance(replace(job, only=()), bucket, new, head.time.now)
+    new = {
+        name: state.arriving(job, name, pa.concat_tables(each), bucket.now) for name, each in tables.items()
+    }
+    bucket, _ = state.advance(replace(job, only=()), bucket, new, head.time.now)
     return replace(bucket, open=head.open)
 
 
@@ -325,10 +294,10 @@ def changed(job: Job, before: Job, bucket: BucketState) -> tuple[BucketState, Bu
         job.data.functions,
         lacking=lacking(job, before),
         staged=job.forecasts is not None,
-        old_share=share_of(before, bucket.number),
-        new_share=share_of(job, bucket.number),
+        old_share=state.share_of(before, bucket.number),
+        new_share=state.share_of(job, bucket.number),
     )
-    moved = start(job, bucket.number)
+    moved = state.start(job, bucket.number)
     # The columns of the rows that wait may be called otherwise.
     waiting = {
         name: bucket.waiting[name].rename_columns(table.column_names).cast(table.schema)
@@ -362,11 +331,11 @@ def _joint(job: Job, before: Job, found: Transition, log: Mapping[str, pa.Table]
         for name, table in tables.items():
             kept = table.filter(pc.is_in(table.column("change"), wanted))
             if kept.num_rows:
-                parts.setdefault(name, []).append(typed(of, name, kept))
+                parts.setdefault(name, []).append(_typed(of, name, kept))
     return {name: united(each) for name, each in parts.items()}
 
 
-def typed(job: Job, name: str, table: pa.Table) -> pa.Table:
+def _typed(job: Job, name: str, table: pa.Table) -> pa.Table:
     """Casts lines of a query to the types of its job, with nulls for columns that they lack."""
     schema = job.schemas[name]
     columns = [
@@ -395,27 +364,26 @@ def refusal(old: Plan, new: Plan) -> str | None:
     return None
 
 
-_FAR = 1_000_000_000
-"""A tick so late that the state at it has forgotten all that it may forget."""
+_FAR = 1_000_000_000  # a tick so late that the state at it has forgotten all that it may forget
 
 
 def sentences(job: Job, before: Job) -> Iterator[str]:
     """Says of each query whose rules are changed what becomes of it."""
-    old, begun = before.plan, start(before, 0).kernel
+    old, begun = before.plan, state.start(before, 0).kernel
     rules = prepared(old)
     decided = {
         name: replace(each, until=_FAR - 1 - (rules.relations[name].bounds.delay or 0) - rules.lag)
         for name, each in begun.decided.items()
     }
-    state = replace(begun, now=_FAR, begin=0, decided=decided)
-    known = first_ticks(old, state, job.plan, lacking(job, before))
+    late = replace(begun, now=_FAR, begin=0, decided=decided)
+    known = first_ticks(old, late, job.plan, lacking(job, before))
     for each in compared(old, job.plan).queries:
         if each.fate is Fate.GONE:
             yield f"{each.name} is gone; its open answers are closed"
         elif not each.continues:
             altered = "changed; open answers that it has no more are closed"
             what = f"{each.name} is {'new' if each.fate is Fate.ADDED else altered}"
-            found = change_of(each, old, state, job.plan, known)
+            found = change_of(each, old, late, job.plan, known)
             if found.complete is None:
                 yield f"{what}; it may differ from a run from the start: {found.why}"
             else:

@@ -28,13 +28,11 @@ from antelog.spark.bucket.packing import REJECTS
 from antelog.spark.job.job import OTHERS, Job
 from antelog.spark.settings import spare
 
-STATUS, SINCE = "status", "since"
-"""Columns that answers and their states have, and changes have not."""
+STATUS, SINCE = "status", "since"  # columns that answers and their states have, and changes have not
 
 _BEFORE = ("query", "tick", TIME, "change", STATUS, SINCE, timed(SINCE), "answer")
 _AFTER = (OTHERS, *(name for each in AFTER_ANSWER for name in (each, timed(each))), *NAMES, *LABEL)
-_TAKEN = {*_BEFORE, *_AFTER} - {*LABEL}
-"""Names that no column of a variable may have; where there are severities and words, theirs are as well."""
+_TAKEN = {*_BEFORE, *_AFTER} - {*LABEL}  # names that no column of a variable may have
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,7 @@ SINKS: Reach[Sink] = Reach(
 
 TABLES: Reach[Table] = Reach("antelog.spark.merge", "write", (Table,))
 
-RUN, BATCH = "antelog_run", "antelog_batch"
-"""Names for the run and the batch of a row: of columns, headers of messages, properties of snapshots."""
+RUN, BATCH = "antelog_run", "antelog_batch"  # names of columns, headers of messages, properties of snapshots
 
 _DRIVERS = {
     "postgresql": "org.postgresql.Driver",

@@ -1,8 +1,4 @@
-"""Reads CSV files, JSON lines and messages on Spark's workers, with the readers that are used in process.
-
-A file of CSV has a header, and values in quotes may go on over lines. So one task gets all its lines in
-order.
-"""
+"""Reads CSV files, JSON lines and messages on Spark's workers, with the readers that are used in process."""
 
 from __future__ import annotations
 
@@ -36,29 +32,23 @@ from antelog.language.epochs import TICKS
 from antelog.spark.failures import shown
 from antelog.spark.settings import CLOCK, MALFORMED, ROW, spare
 
-WHOLE_FILES = {
+WHOLE_FILES = {  # with these a task gets whole files of CSV, as values in quotes may go on over lines
     # As if a file took so much to open that it is worth a task, and none were too large for one.
     "spark.sql.files.openCostInBytes": str(1 << 44),
     "spark.sql.files.maxPartitionBytes": str(1 << 62),
 }
-"""Settings with which Spark gives whole files to tasks."""
 
+# Names that readers of texts have for the types of columns.
 _WRITTEN = {"number": "double", "integer": "integer", TICKS: TICKS, "text": "text", None: "text"}
-"""Names that readers of texts have for the types of columns."""
 
 
 @dataclass(frozen=True)
 class RowReading:
-    """The columns to read from lines.
-
-    names       what the source calls the wanted columns and, if there is one, the arrival;
-                a name that begins with @ is something about a message
-    strict      whether a file of CSV that cannot be used is an error; otherwise it is set aside
-    """
+    """The columns to read from lines; in `names` one that begins with @ is something about a message."""
 
     wanted: WantedColumns
-    names: tuple[str, ...]
-    strict: bool = True
+    names: tuple[str, ...]  # in the source: of the wanted columns and, if there is one, the arrival
+    strict: bool = True  # whether a file of CSV that cannot be used is an error; otherwise it is set aside
 
     @property
     def arrives(self) -> bool:
@@ -193,8 +183,8 @@ def _of_json(
     for name, cells in besides.items():
         for row in rows:
             row.values[name] = cells[row.line]
-    names = tuple(reading.names)
-    return replace(json_chunk(rows, [*bad, *odd], [names] * len(rows), len(names)), arrives=None)
+    chunk = json_chunk(rows, [*bad, *odd], [reading.names] * len(rows), len(reading.names))
+    return replace(chunk, arrives=None)
 
 
 def _of_messages(reading: RowReading, form: str, batch: pa.RecordBatch) -> Chunk:
@@ -215,8 +205,7 @@ def _number(key: str | None) -> object:
         return key
 
 
-_ROW = grammar_of(",").orderly
-"""A row with the end of its line and all its quotes closed."""
+_ROW = grammar_of(",").orderly  # a row with the end of its line and all its quotes closed
 
 
 def _of_csv(

@@ -1,9 +1,7 @@
 """Writes changes to Parquet files in a folder of this machine, in Spark's workers, by Arrow.
 
-    changes/.antelog-5f0c…/a.parquet  ->  changes/batch=17/a.parquet
-
-Spark would convert changes to rows and write value by value, which takes ten times as long: half of the work
-of a stream. The files are moved when all are complete, so a failed task leaves none.
+Spark would convert changes to rows and write value by value, which takes ten times as long. The files are
+moved when all are complete, so a failed task leaves none.
 """
 
 from __future__ import annotations
@@ -26,12 +24,11 @@ from antelog.spark.bucket.unpacking import unpacked
 if TYPE_CHECKING:  # a worker that writes need not load it
     from antelog.spark.running import Outputs
 
+# Spark's names of compression codecs, with Arrow's.
 CODECS = {"snappy": "snappy", "gzip": "gzip", "zstd": "zstd", "lz4_raw": "lz4", "none": "none"}
-"""Spark's names of compression codecs, with Arrow's."""
 
 _FILES = pa.schema([("file", pa.string())])
-_HIDDEN = ".antelog-"
-"""The prefix of the folder that files are written in, which readers pass over."""
+_HIDDEN = ".antelog-"  # the prefix of the folder that files are written in, which readers pass over
 
 
 def write_parquet(seen: Outputs, folder: Path, part: str, codec: str) -> None:

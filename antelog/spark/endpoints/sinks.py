@@ -54,16 +54,11 @@ _CLASSES = {
 
 @dataclass(frozen=True)
 class MicroBatch:
-    """A micro-batch, or the single one without a number if there is no stream.
+    """A micro-batch, or the single one without a number if there is no stream."""
 
-    run         the same after every restart
-    begun       the first start of a batch that was interrupted, in milliseconds since 1970
-    unread      files that could not be read
-    """
-
-    run: str
+    run: str  # the same after every restart
     number: int | None = None
-    begun: int | None = None
+    begun: int | None = None  # the first start of one that was interrupted, in milliseconds since 1970
     unread: tuple[Unreadable, ...] = ()
 
 
@@ -125,15 +120,13 @@ def write(frame: DataFrame, sink: Sink, batch: MicroBatch, zone: str = DEFAULT_Z
         case Files():
             writer: DataFrameWriter = (_cells(frame) if sink.form == "csv" else frame).write.mode("overwrite")
             path = sink.path if batch.number is None else f"{sink.path.rstrip('/')}/{_part(batch)}"
-            options: dict[str, Any] = {"header": True, "escape": '"'} if sink.form == "csv" else {}
-            if sink.form in ("csv", "json"):
-                options["timeZone"] = zone
-            if sink.form == "json":
-                options["ignoreNullFields"] = False
-            if sink.form == "parquet":
-                options |= PARQUET
+            options: dict[str, dict[str, Any]] = {
+                "csv": {"header": True, "escape": '"', "timeZone": zone},
+                "json": {"ignoreNullFields": False, "timeZone": zone},
+                "parquet": PARQUET,
+            }
             assert sink.form is not None
-            writer.format(sink.form).options(**options).save(path)
+            writer.format(sink.form).options(**options[sink.form]).save(path)
         case Kafka():
             value = f.to_json(f.struct(*frame.columns), {"ignoreNullFields": "false"})
             _send(frame.select(f.col("input").alias("key"), value.alias("value")), sink, batch)
@@ -173,8 +166,7 @@ def _cells(frame: DataFrame) -> DataFrame:
     return flat.withColumns({name: cell(name) for name in texts})
 
 
-_SLACK = 10 * 60 * 1000
-"""Milliseconds by which the clocks of Spark's machines may differ."""
+_SLACK = 10 * 60 * 1000  # milliseconds by which the clocks of Spark's machines may differ
 
 
 def _send(messages: DataFrame, sink: Kafka, batch: MicroBatch) -> None:

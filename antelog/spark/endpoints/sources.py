@@ -1,7 +1,4 @@
-"""Sources as DataFrames with a program's columns: batches, or streams that follow them.
-
-Columns of a source are found by --map, by name, or by position.
-"""
+"""Sources as DataFrames with a program's columns, found by --map, by name, or by position."""
 
 from __future__ import annotations
 
@@ -30,26 +27,20 @@ from antelog.spark.endpoints.line_rows import RowReading
 from antelog.spark.failures import plainly
 from antelog.spark.settings import quoted
 
-KAFKA_COLUMNS = ("key", "timestamp", "topic", "partition", "offset", "row")
-"""What is known of a message besides its value; in --map it is `@key` and so on."""
+KAFKA_COLUMNS = ("key", "timestamp", "topic", "partition", "offset", "row")  # in --map `@key` and so on
 
 _MOST_FILES = {"delta": "maxFilesPerTrigger", "iceberg": "streaming-max-files-per-micro-batch"}
-_MADE = 1_000_003
-"""A prime, so that made-up values of several columns do not repeat in step."""
+_MADE = 1_000_003  # a prime, so that made-up values of several columns do not repeat in step
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A source, and what to read from it.
-
-    choices     values that made-up facts may have in a column
-    schema      that of the Parquet files which a stream follows
-    """
+    """A source, and what to read from it."""
 
     source: Source
     rows: RowReading
-    choices: Mapping[str, Sequence[str | int | float]] | None = None
-    schema: StructType | None = None
+    choices: Mapping[str, Sequence[str | int | float]] | None = None  # values of made-up facts, by column
+    schema: StructType | None = None  # that of the Parquet files which a stream follows
 
     @property
     def columns(self) -> dict[str, str]:
@@ -66,10 +57,7 @@ def frame(
     limit: int | None = None,
     leave_out: Collection[str] = (),
 ) -> DataFrame:
-    """Reads the facts of a source but for some files, as Spark names them.
-
-    A stream reads at most `limit` files or messages for a batch.
-    """
+    """Reads the facts of a source but for some files; a stream at most `limit` files or messages a batch."""
     match reading.source:
         case Rate() as source:
             made = spark.readStream.format("rate").option("rowsPerSecond", source.rows).load()
@@ -187,46 +175,30 @@ def _made(number: int, column: str, source: Rate, reading: Reading) -> Column:
 
 # ---- columns ----
 
-_LINES = 1_000
-
-_ROWS = 20
+_LINES, _ROWS = 1_000, 20
 
 
 @dataclass(frozen=True)
 class _Found:
-    """The columns of a source.
-
-    names       their names; None: any name exists
-    row         the positions of columns in CSV files without a header
-    lines       sample lines of JSON
-    """
-
-    names: list[str] | None
+    names: list[str] | None  # None: any name exists
     schema: StructType | None = None
-    row: ColumnPositions | None = None
-    lines: Sequence[str] = ()
+    row: ColumnPositions | None = None  # of CSV files without a header
+    lines: Sequence[str] = ()  # a sample of JSON
 
 
 @dataclass(frozen=True)
 class Wish:
-    """The facts of an input or a static predicate, to be read from a source.
-
-    maps        the names of columns in sources
-    arrival     the column of arrivals that must exist; if None, `arrival` is one if it exists
-    """
+    """The facts of an input or a static predicate, to be read from a source."""
 
     name: str
     source: Source
-    maps: Mapping[str, str]
-    arrival: str | None = None
+    maps: Mapping[str, str]  # the names of columns in sources
+    arrival: str | None = None  # must exist; if None, `arrival` is one if it exists
     stream: bool = False
 
 
 def reading_of(spark: SparkSession, plan: Plan, wish: Wish) -> Reading:
-    """Finds columns by their names in `maps`, by name or by position. Raises DataError if some are missing.
-
-    A stream of files starts if one of the files has them.
-    """
+    """Finds the columns of a source. Raises DataError if some are missing: in a stream, from all files."""
     wanted = wanted_of(plan, wish.name, wish.arrival or DEFAULT_ARRIVAL, wish.maps)
     if wanted.of_rows and not isinstance(wish.source, Kafka):
         column = wanted.of_rows[0][1]
@@ -266,11 +238,13 @@ def _reading(plan: Plan, wish: Wish, wanted: WantedColumns, found: _Found) -> Re
         wanted, columns=(*placed, *wanted.columns), types=(*["text"] * len(placed), *wanted.types), of_rows=()
     )
     rows = RowReading(read, (*[ROW] * len(placed), *names), strict=not wish.stream)
-    constants = {
-        column: _constants(plan, wanted.name, i)
-        for i, column in enumerate(wanted.columns[: len(wanted.types)])
-    }
-    return Reading(wish.source, rows, constants, found.schema)
+    patterns = (pattern for relation in plan.relations for pattern in relation.patterns)
+    facts = [fact for pattern in patterns for fact in pattern.facts if fact.predicate == wanted.name]
+    choices = {}
+    for at, column in enumerate(wanted.columns[: len(wanted.types)]):
+        terms = [fact.arguments[at] for fact in facts]
+        choices[column] = [*dict.fromkeys(each.value for each in terms if isinstance(each, Const))]
+    return Reading(wish.source, rows, choices, found.schema)
 
 
 def _columns(source: Source, wanted: WantedColumns, found: _Found) -> tuple[str, ...]:
@@ -313,15 +287,3 @@ def _look(spark: SparkSession, source: Source, wanted: WantedColumns, path: str)
         case _:
             schema = _typed(spark, source).schema
     return _Found(list(schema.names), schema=schema)
-
-
-def _constants(plan: Plan, name: str, position: int) -> tuple[str | int | float, ...]:
-    facts = (
-        fact
-        for relation in plan.relations
-        for pattern in relation.patterns
-        for fact in pattern.facts
-        if fact.predicate == name
-    )
-    arguments = (fact.arguments[position] for fact in facts)
-    return tuple(dict.fromkeys(each.value for each in arguments if isinstance(each, Const)))

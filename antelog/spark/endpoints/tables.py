@@ -4,9 +4,8 @@
     1     possible   {"X": "wt2"}  ->  3     confirmed  1      {"X": "wt2"}
     3     confirmed  {"X": "wt2"}
 
-The state of an answer is its newest line. A batch that comes again changes nothing: Delta knows the last
-batch that a run has appended, Iceberg has it as a property of a snapshot, and in a database the rows of the
-batch are replaced, all in one transaction.
+A batch that comes again changes nothing: Delta knows the last batch of a run, Iceberg has it as a property of
+a snapshot, and in a database the rows of the batch are replaced in one transaction.
 """
 
 from __future__ import annotations
@@ -32,8 +31,7 @@ from antelog.spark.failures import explaining_lost_java
 from antelog.spark.job.job import OTHERS
 from antelog.spark.settings import quoted
 
-FIRST = {SINCE: "tick", timed(SINCE): TIME}
-"""Columns of a state about the first line of its answer, not about the newest."""
+FIRST = {SINCE: "tick", timed(SINCE): TIME}  # are about the first line of an answer, not about the newest
 _NEEDED = ("query", "tick", "change", "answer")
 
 
@@ -87,8 +85,7 @@ def _columns(name: str, key: Sequence[str], first: Iterable[str]) -> Iterator[Co
 
 # ---- tables of Delta and Iceberg ----
 
-_CAME = "came "
-"""The prefix of columns with new values; no variable has a space."""
+_CAME = "came "  # the prefix of columns with new values; no variable has a space
 
 
 def append_rows(frame: DataFrame, table: Table, run: str, batch: int | None) -> None:
@@ -202,10 +199,7 @@ def merging(target: str, second: str, columns: Sequence[str], quote: Callable[[s
 
 @contextmanager
 def _moved(rows: DataFrame, sink: Jdbc, run: str) -> Iterator[tuple[JavaObject, str]]:
-    """A transaction that ends by moving the rows from a second table into that of the sink.
-
-    All tasks write to the second table in parallel; yields the connection and its name.
-    """
+    """A transaction that ends by moving the rows from a second table, which all tasks write, to the sink."""
     # A name for each run, and not too long for any database.
     second = f"{sink.table}_{run.replace('-', '')[:8]}"
     rows.limit(0).write.mode("append").jdbc(sink.url, sink.table, properties=properties_of(sink))

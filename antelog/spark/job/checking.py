@@ -98,10 +98,7 @@ class FunctionOptions(ClockSettings, LimitSettings, KindSettings, StaticFrames):
 def checked(
     program: Program, inputs: Mapping[str, DataFrame], given: object, **more: Any
 ) -> tuple[Job, Mapping[str, DataFrame]]:
-    """Checks inputs and options; returns the job, and the DataFrames of inputs with its columns.
-
-    Raises DataError if they do not fit the program.
-    """
+    """Checks inputs and options; returns the job, and the DataFrames of inputs with its columns."""
     options = taken(OutputOptions, given, **more)
     given_plan = plan_of(program)
     plan = given_plan.read
@@ -110,12 +107,13 @@ def checked(
         raise DataError("there are no facts: hand over a DataFrame for at least one input")
     _check_frames(inputs, [s.name for s in plan.inputs], "input")
     background = background_of(plan, options.static or {})
-    stream, batch = (
-        next((name for name, frame in inputs.items() if frame.isStreaming is streams), None)
-        for streams in (True, False)
-    )
-    if stream is not None and batch is not None:
-        raise DataError(f"{stream} is a stream and {batch} is not: read both with readStream, or neither")
+    first: dict[bool, str] = {}
+    for name, frame in inputs.items():
+        first.setdefault(frame.isStreaming, name)
+    if len(first) > 1:
+        raise DataError(
+            f"{first[True]} is a stream and {first[False]} is not: read both with readStream, or neither"
+        )
     countings = {each.name: given_plan.counting(each.name) for each in plan.inputs}
     frames, types, arriving = {}, {}, set[str]()
     for name, frame in inputs.items():
@@ -133,7 +131,7 @@ def checked(
     data = Data(
         background, {**types, **types_of_rows(background)}, arriving, countings, sent(functions_of(program))
     )
-    job = job_of(plan, data, options, chances_of(plan, options), batch=stream is None)
+    job = job_of(plan, data, options, chances_of(plan, options), batch=True not in first)
     if job.timing.ahead is not None and job.timing.clock != "processing":
         # Spark gives all rows of a micro-batch its own time, also when it is run again.
         frames = {name: frame.withColumn(WALL, f.current_timestamp()) for name, frame in frames.items()}
@@ -253,9 +251,8 @@ def types_of(plan: Plan, source: Input, found: Mapping[str, pa.DataType]) -> Typ
 def _times(source: Input, found: Mapping[str, pa.DataType]) -> dict[str, str]:
     """The columns of times, each with its name in messages."""
     time, name = source.columns[-1], source.name
-    return {time: f"column {time} of {name}"} | (
-        {ARRIVED: f"the arrival of {name}"} if ARRIVED in found else {}
-    )
+    names = {time: f"column {time} of {name}", ARRIVED: f"the arrival of {name}"}
+    return {column: what for column, what in names.items() if column in found}
 
 
 # ---- the options ----

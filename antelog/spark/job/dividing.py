@@ -1,7 +1,4 @@
-"""Divides facts among buckets by the value of the program's key.
-
-Equal values have one bucket, whatever their columns' types: 1 and 1.0. The hash is the same in every process.
-"""
+"""Divides facts among buckets by the program's key: equal values, as 1 and 1.0, have one in every process."""
 
 from __future__ import annotations
 
@@ -40,10 +37,7 @@ def parts_of(array: pa.Array | pa.ChunkedArray, count: int) -> Column:
 
 
 def bucket_mask(numbers: Sequence[int], number: int) -> Callable[[Column, Values], Mask] | None:
-    """A function that masks the cells of one bucket; None if it is the only bucket.
-
-    Unbound cells, and those of all other values, are in the first.
-    """
+    """Masks the cells of a bucket; None if it is the only one. The first has unbound cells and all others."""
     count = len(numbers)
     if count == 1:
         return None

@@ -1,7 +1,6 @@
 """Chances of open answers on Spark, by a model that is given or that each bucket learns from its own keys.
 
-Rates that all keys share stay as in the model. So a chance depends neither on the number of buckets nor on
-the cuts between batches.
+Rates that all keys share stay as in the model, so a chance does not depend on the number of buckets.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ from antelog.forecast.model_file import Model
 from antelog.forecast.rates.tally import EPOCH
 from antelog.process import LEARN
 
-GivenModel = Model | str | PathLike[str] | None
-"""A model, the path of one, or "learn"."""
+GivenModel = Model | str | PathLike[str] | None  # a model, the path of one, or "learn"
 
 
 @dataclass(frozen=True)
@@ -49,17 +47,9 @@ class Forecasts:
     def learns_what_is_shared(self) -> bool:
         return self.learning.on and self.learning.shared
 
-    @property
-    def kind(self) -> str:
-        """The part of a job's identity that says whether chances are learned."""
-        return "learned" if self.learning.on else "not learned"
-
 
 def forecasts_of(plan: Plan, given: GivenModel, settings: LearningSettings) -> Forecasts | None:
-    """The source of chances; None if there is no model, and the program declares none.
-
-    Raises StateError for a model of another program.
-    """
+    """The source of chances, if there is any. Raises StateError for a model of another program."""
     learn, judges, length = settings.learns, settings.judges, settings.epoch or EPOCH
     if given is None and not learn:
         learning = Learning(False, settings.half_life, shared=False, length=length, slots=True)

@@ -38,14 +38,10 @@ from antelog.spark.job.needed import EVERYTHING, Needs, needs_of
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
     from antelog.spark.job.forecasts import Forecasts
 
-ARRIVED = InTicks("arrived at")
-"""The column of arrivals, as ticks, in tables for the buckets; no column of an input can have that name."""
+ARRIVED = InTicks("arrived at")  # the column of arrivals, as ticks; no column of an input can have that name
 
-WALL = "the clock of this machine"
-"""The column with the time of a micro-batch, in rows of streams."""
-
-OTHERS = "others"
-"""The column with the variables that stand for all other values."""
+WALL = "the clock of this machine"  # the column with the time of a micro-batch, in rows of streams
+OTHERS = "others"  # the column with the variables that stand for all other values
 
 
 @dataclass(frozen=True)
@@ -58,21 +54,14 @@ class Predecessor:
 
 @dataclass(frozen=True)
 class Data:
-    """The types of the data, the background facts and the functions, known before any facts are read.
+    """The types of the data, the background facts and the functions, known before any facts are read."""
 
-    given       the background facts from outside the program
-    types       the types of the columns of each input, the time's last, and of each given relation
-    arriving    the inputs whose facts have arrivals of their own
-    called      the functions that the program calls, pickled
-    before      earlier rules, which the state of a stream may still be of
-    """
-
-    given: Mapping[str, tuple[Row, ...]]
-    types: Mapping[str, Types]
-    arriving: Set[str]
+    given: Mapping[str, tuple[Row, ...]]  # background facts from outside the program
+    types: Mapping[str, Types]  # of the columns of each input, the time's last, and of each given relation
+    arriving: Set[str]  # the inputs whose facts have arrivals of their own
     countings: Mapping[str, Counting]
-    called: bytes = b""
-    before: tuple[Predecessor, ...] = ()
+    called: bytes = b""  # the functions that the program calls, pickled
+    before: tuple[Predecessor, ...] = ()  # earlier rules, which the state of a stream may still be of
 
     @cached_property
     def functions(self) -> Mapping[str, UserFunction]:
@@ -86,23 +75,17 @@ class Data:
 
 @dataclass(frozen=True)
 class Job:
-    """A program to be run over DataFrames.
-
-    numbers         the numbers of its buckets
-    only            the kinds of changes that are wanted
-    explanations    the most explanations of a line; None: all of them
-    begin, until    the first tick and, in a batch, the last one, if given
-    """
+    """A program to be run over DataFrames."""
 
     plan: Plan
     data: Data
-    numbers: tuple[int, ...]
+    numbers: tuple[int, ...]  # of its buckets
     timing: Timing
     batch: bool
-    only: tuple[str, ...]
-    explanations: int | None = None
-    begin: int | None = None
-    until: int | None = None
+    only: tuple[str, ...]  # the kinds of changes that are wanted
+    explanations: int | None = None  # the most of a line; None: all of them
+    begin: int | None = None  # the first tick, if given
+    until: int | None = None  # in a batch the last tick, if given
     forecasts: Forecasts | None = None
 
     @cached_property
@@ -127,15 +110,12 @@ class Job:
     @cached_property
     def tables(self) -> Mapping[str, pa.Schema]:
         """The schema of each input's tables for the buckets."""
-        return {
-            name: pa.schema(
-                [
-                    *zip(self.inputs[name].columns, self.data.types[name], strict=True),
-                    *([(ARRIVED, pa.int64())] if name in self.data.arriving else []),
-                ]
-            )
-            for name in self.data.types.keys() & self.inputs.keys()
-        }
+        found = {}
+        for name in self.data.types.keys() & self.inputs.keys():
+            columns = [*zip(self.inputs[name].columns, self.data.types[name], strict=True)]
+            arrival = [(ARRIVED, pa.int64())] if name in self.data.arriving else []
+            found[name] = pa.schema([*columns, *arrival])
+        return found
 
     @cached_property
     def needs(self) -> Mapping[str, Needs]:
@@ -152,25 +132,19 @@ class Job:
 
     @cached_property
     def key_columns(self) -> Mapping[str, str | None]:
-        """The column by which each input is divided; None if all its facts belong to the first bucket.
-
-        An input that no pattern uses is divided by any column that keeps conflicting facts together.
-        """
+        """The column by which each input is divided; None if all its facts belong to the first bucket."""
         positions = {each.name: each.position for each in self.plan.key.positions}
         found: dict[str, str | None] = {}
         for name, source in self.inputs.items():
             if name not in positions and source.slot == ():
                 found[name] = None
-            else:
+            else:  # if no pattern uses it, any column that keeps conflicting facts together
                 found[name] = source.columns[positions.get(name, min(source.slot or (0,)))]
         return found
 
     @cached_property
     def begins_together(self) -> bool:
-        """Whether lines depend on the first tick, which the facts of all buckets decide.
-
-        Answers that need a fact do not. But a chance depends on how long there were no facts.
-        """
+        """Whether lines depend on the first tick: chances, and answers that need no fact."""
         if self.plan.tick is None or self.begin is not None:
             return False
         patterns = (pattern for relation in self.plan.relations for pattern in relation.patterns)
@@ -178,10 +152,7 @@ class Job:
 
     @cached_property
     def ends_together(self) -> bool:
-        """Whether the buckets of a batch without a given end have to agree on the last tick.
-
-        A bucket without open answers may still get answers with every tick, and more to learn.
-        """
+        """Whether a bucket without open answers may get some with every tick: all have to end at one."""
         if not self.batch or self.until is not None or not self.only or len(self.numbers) == 1:
             return False
         patterns = [pattern for query in self.plan.queries for pattern in query.patterns]
@@ -204,13 +175,14 @@ class Job:
     @cached_property
     def identity(self) -> dict[str, str]:
         """The properties that a job and a stored state must have in common."""
+        learns = None if self.forecasts is None else self.forecasts.learning.on
         return {
             "format": str(VERSION),
             "program": _digest(to_json(self.plan.meaning).encode()),
             "background facts": _digest(msgspec.json.encode(sorted(self.data.given.items()), enc_hook=str)),
             "buckets": str(len(self.numbers)),
             "clock": str(self.timing.clock),
-            "chances": "no" if self.forecasts is None else self.forecasts.kind,
+            "chances": {None: "no", True: "learned", False: "not learned"}[learns],
         }
 
 

@@ -2,8 +2,7 @@
 
     not P(X, high, V, T), V > 3      P is needed with level = high and v > 3
 
-A fact is needed if it may fit a literal, by the constants and comparisons of the rules. All are needed of
-inputs with `one per` or `every`, and of those from which an unguarded variable takes its values.
+All are needed of inputs with `one per` or `every`, and of those that give an unguarded variable its values.
 """
 
 from __future__ import annotations
@@ -29,11 +28,8 @@ from antelog.engine.columns.tables import Mask
 from antelog.engine.values.types import Types
 from antelog.language.literals.comparison import HOLDS
 
-Test: TypeAlias = tuple[str, Value]
-"""A comparison with a constant: `> 3`."""
-
-Tests: TypeAlias = frozenset[Test]
-"""The comparisons that a value has to meet."""
+Test: TypeAlias = tuple[str, Value]  # a comparison with a constant: `> 3`
+Tests: TypeAlias = frozenset[Test]  # the comparisons that a value has to meet
 
 
 @dataclass(frozen=True)

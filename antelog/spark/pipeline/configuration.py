@@ -1,8 +1,4 @@
-"""Spark's settings for a pipeline: those of the user, those its endpoints need, and Java's options.
-
-Spark plans each micro-batch anew, with much code that is called a few hundred times. By default, Java spends
-a third of the first minutes on compiling that thoroughly.
-"""
+"""Spark's settings for a pipeline: those of the user, those its endpoints need, and Java's options."""
 
 from __future__ import annotations
 
@@ -24,23 +20,17 @@ from antelog.spark.settings import LOOPBACK, SETTINGS, master_of
 
 _SCALA = "2.13"
 _POSTGRES = "org.postgresql:postgresql:42.7.7"
+# Settings and variables that ask for Spark Connect, by this value or, where it is empty, by any.
 _CONNECT = {"spark.remote": "", "SPARK_REMOTE": "", "spark.api.mode": "connect", "SPARK_API_MODE": "connect"}
-"""Settings and variables that ask for Spark Connect, by this value or, where it is empty, by any."""
 JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
-_METASPACE = "-XX:MetaspaceSize=256m"
-"""Memory that classes may take before Java collects garbage because of them."""
+_METASPACE = "-XX:MetaspaceSize=256m"  # what classes may take before Java collects garbage because of them
+# The quick compiler only, for short runs; by default it has less room, and writes to stdout if that is full.
 QUICK = f"-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m {_METASPACE}"
-"""The quick compiler only, for short runs, with room for as much code as both have.
-
-By default it has a fifth of that, and writes to stdout when it is full.
-"""
+# For longer runs both compilers, the thorough one after ten times as many calls and turns as by default: code
+# that plans micro-batches would keep it busy for a third of the first minutes.
 _OFTEN = {"Invocation": 50_000, "MinInvocation": 6_000, "Compile": 150_000, "BackEdge": 400_000}
-"""Calls and turns of loops after which code is compiled thoroughly: ten times as many as by default."""
 LASTING = " ".join([_METASPACE, *(f"-XX:Tier4{what}Threshold={count}" for what, count in _OFTEN.items())])
-"""Both compilers, for runs that may be long."""
-SMALL = 4 << 20
-FEW = 1_000
-"""The most bytes and files of a run that is taken to be short."""
+SMALL, FEW = 4 << 20, 1_000  # the most bytes and files of a run that is taken to be short
 
 
 def settings_of(
@@ -51,10 +41,7 @@ def settings_of(
     conf: Mapping[str, str] | None = None,
     once: Collection[Source] = (),
 ) -> dict[str, str]:
-    """Spark's settings; those of `conf` win. Raises UnsupportedError for Spark Connect.
-
-    If all sources that are read `once` are small local files, Java uses its quick compiler only.
-    """
+    """Spark's settings; those of `conf` win. Raises UnsupportedError for Spark Connect."""
     given = dict(conf or {})
     _refuse_connect(given)
     master = master_of(master, given)

@@ -21,8 +21,7 @@ from antelog.lazily import brought_by
 from antelog.writing import claimed
 
 _OLDEST_JAVA = 17
-_OLDEST, _TOO_NEW = (4, 1), (5, 0)
-"""The first version of PySpark that works, and the first that may not."""
+_OLDEST, _TOO_NEW = (4, 1), (5, 0)  # the first version of PySpark that works, and the first that may not
 _ADVICE = (
     f"Spark runs on Java {_OLDEST_JAVA} or later: install one (Debian: apt install openjdk-17-jre-headless, "
     "macOS: brew install openjdk@17, anywhere: adoptium.net), and let JAVA_HOME name its folder if it "
@@ -39,10 +38,7 @@ def ignore_pandas() -> None:
 
 
 def require_java(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Raises UnsupportedError if Spark would find no Java, or one that is too old.
-
-    Without JAVA_HOME, the Java that `make setup` has noted for this Python is set as JAVA_HOME.
-    """
+    """Raises UnsupportedError if Spark would find no Java, or one that is too old; may set JAVA_HOME."""
     java = _executable(environment)
     if java is None:
         raise UnsupportedError(f"there is no Java on this machine. {_ADVICE}")
@@ -103,8 +99,7 @@ def pyspark_version() -> str:
 # In a folder of this machine a file is locked; the system unlocks it when the process ends, however it does.
 # Elsewhere (s3a, hdfs) Spark itself notices a second process, when that writes its first batch.
 
-LOCK = "antelog.lock"
-"""The file in a checkpoint that names the process which has it."""
+LOCK = "antelog.lock"  # the file in a checkpoint that names the process which has it
 
 
 @contextmanager

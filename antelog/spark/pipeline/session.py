@@ -1,8 +1,4 @@
-"""Spark for a pipeline: started with its settings, silent, and stopped at the end.
-
-PySpark hands settings to Java on its command line, where others on the machine can read passwords. So they go
-into a file that only its owner can read, and that is deleted as soon as Java has started.
-"""
+"""Spark for a pipeline: started with its settings, silent, and stopped at the end."""
 
 from __future__ import annotations
 
@@ -36,20 +32,15 @@ from antelog.spark.pipeline.requirements import PANDAS_WARNING
 from antelog.spark.settings import LOOPBACK
 from antelog.writing import temporary_folder
 
-Session: TypeAlias = SparkSession
-"""A Spark session, for layers that may not import PySpark."""
+Session: TypeAlias = SparkSession  # a Spark session, for layers that may not import PySpark
 
 _SUBMIT = "PYSPARK_SUBMIT_ARGS"
-_NO_SIGNALS = "-Xrs"
-"""Java does not handle signals: those that are blocked when it starts never reach it."""
+_NO_SIGNALS = "-Xrs"  # Java does not handle signals: those that are blocked when it starts never reach it
 
 
 @contextmanager
 def session(name: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
-    """A Spark session, stopped at the end unless there was one already.
-
-    Raises UnsupportedError if Spark cannot be started.
-    """
+    """A Spark session, stopped at the end unless there was one. Raises UnsupportedError if none starts."""
     if SparkSession.getActiveSession() is not None:
         builder = SparkSession.builder
         for key, value in settings.items():
@@ -84,6 +75,7 @@ def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
         ):
             options = f"-Dlog4j2.configurationFile={log4j.as_uri()} {_NO_SIGNALS}"
             options = f"{options} {settings.get(JAVA_OPTIONS, '')}".rstrip()
+            # On its command line, where PySpark has them, others on the machine can read passwords.
             file = folder / "spark.properties"
             file.write_text(properties({**settings, JAVA_OPTIONS: options}), encoding="ascii")
             try:
@@ -103,10 +95,7 @@ def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
 
 @contextmanager
 def _starting(file: Path) -> Iterator[None]:
-    """Has a Java that is started in this context read its settings from a file, and ignore SIGTERM.
-
-    SIGTERM may be sent to all processes, and Python ends Java. Java inherits that this thread blocks it.
-    """
+    """Has a Java that is started here read its settings from a file, and ignore SIGTERM: Python ends it."""
     known = os.environ.get(_SUBMIT)
     arguments = f"--properties-file {shlex.quote(str(file))} --load-spark-defaults"
     os.environ[_SUBMIT] = f"{arguments} {known or 'pyspark-shell'}"
@@ -172,14 +161,11 @@ _NOISE = re.compile(
     r"|PySpark (daemon|worker) failed (to flush|with exception)"
     r"|(During handling of|The above exception was).* exception"
 )
-_NEWS = re.compile("downloading ")
-"""Lines that are shown even while Java starts, as a download may take minutes."""
+_NEWS = re.compile("downloading ")  # shown even while Java starts, as a download may take minutes
+# The last line of a traceback of a worker that is no longer needed.
 _IDLE = re.compile(r"(BrokenPipe|ConnectionReset|ConnectionAborted|EOF)Error\b|KeyboardInterrupt\b")
-"""The last line of a traceback of a worker that is no longer needed."""
-_LONGEST = 500
-"""The most lines of a traceback."""
-_PATIENCE = 2.0
-"""Seconds to wait for the last lines of a process that has ended."""
+_LONGEST = 500  # the most lines of a traceback
+_PATIENCE = 2.0  # seconds to wait for the last lines of a process that has ended
 
 
 @dataclass(eq=False)

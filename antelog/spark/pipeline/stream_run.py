@@ -27,17 +27,14 @@ from antelog.spark.job.job import Job, Predecessor, differences
 from antelog.spark.running import Outputs
 from antelog.spark.settings import COUNTS, LOCAL_CHECKPOINT
 
-Counts: TypeAlias = dict[str, Any]
-"""Whole numbers or None by the names of `COUNTS`."""
+Counts: TypeAlias = dict[str, Any]  # whole numbers or None by the names of `COUNTS`
 
+# Metrics of Spark's sources that count what no batch has read yet.
 _WAITING = {"maxOffsetsBehindLatest": "messages", "numFilesOutstanding": "files"}
-"""Metrics of Spark's sources that count what no batch has read yet."""
+# Spark says this if a stream's Python takes more than ten seconds to start, which no setting changes.
 _BUSY = "Python worker failed to connect back"
-"""Spark's message if a stream's Python takes more than ten seconds to start, which no setting changes."""
-_ATTEMPTS = 5
-"""The most starts of a query that brings forth no batch."""
-_PAUSE = 0.2
-"""Seconds between two looks at a query."""
+_ATTEMPTS = 5  # the most starts of a query that brings forth no batch
+_PAUSE = 0.2  # seconds between two looks at a query
 _TRIGGERS: dict[str | None, dict[str, Any]] = {
     None: {"processingTime": "0 seconds"},  # as soon as possible
     "once": {"once": True},
@@ -57,18 +54,12 @@ class Progress:
 
 @dataclass(eq=False)
 class StreamRun:
-    """A running query.
-
-    start       starts it where its checkpoint ends
-    counts      those of batches that are not reported yet
-    failures    errors of writing results
-    leave_out   has the next start leave out a file that cannot be read
-    """
+    """A running query; `start` starts it where its checkpoint ends."""
 
     start: Callable[[], StreamingQuery]
-    counts: dict[int, Counts] = field(default_factory=dict)
-    failures: list[Exception] = field(default_factory=list)
-    leave_out: Callable[[Unreadable], None] | None = None
+    counts: dict[int, Counts] = field(default_factory=dict)  # of batches that are not reported yet
+    failures: list[Exception] = field(default_factory=list)  # of writing results
+    leave_out: Callable[[Unreadable], None] | None = None  # for the next start
 
     def __post_init__(self) -> None:
         self.query = self.start()
@@ -76,10 +67,7 @@ class StreamRun:
         self._failed: Counter[str] = Counter()
 
     def progress(self, stop: Callable[[], bool]) -> Iterator[Progress]:
-        """Reports batches as they are finished, until the query ends or `stop` returns true.
-
-        Raises DataError if the query failed, or the error of writing its results.
-        """
+        """Reports finished batches until the query ends or `stop` returns true. Raises the query's error."""
         while not stop() and (self.query.isActive or self._starts_again()):
             time.sleep(_PAUSE)
             yield from self.rest()
@@ -149,16 +137,10 @@ def follow(
     write: Callable[[Outputs, MicroBatch, Counts], None],
     *,
     checkpoint: str,
-    trigger: str | None,
+    trigger: str | None,  # `once`, `available-now`, or a time between two batches; None: no pause
     anew: Callable[[Collection[str]], Outputs] | None = None,
 ) -> StreamRun:
-    """Starts a query that writes the outputs of each micro-batch.
-
-    trigger     `once`, `available-now`, the time between two batches in Spark's syntax, or None: no pause
-    anew        makes the outputs without some files, as Spark names them: the query goes on without files
-    that
-                cannot be read, and has them in the batch that they belong to
-    """
+    """Starts a query that writes the outputs of each micro-batch; `anew` makes them without some files."""
     spark = outputs.frame.sparkSession
     system, _ = file_system(spark, checkpoint)
     if system.getScheme() == "file":
@@ -281,10 +263,7 @@ def _put(files: Any, folder: Any, note: _Note) -> None:
 
 
 def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:
-    """The note for the rules of a job: the known one, or a new one that has its rules as earlier ones.
-
-    Raises StateError if the checkpoint is of another program, and that is not accepted or cannot be.
-    """
+    """The note for the rules of a job: the known one, or a new one that has its rules as earlier ones."""
     differing = differences(note.identity, job.identity)
     if differing is None:
         return note

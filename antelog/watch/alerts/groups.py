@@ -23,7 +23,7 @@ from antelog.forecast.columns import UNLIKELY
 from antelog.language.durations import duration_text
 from antelog.language.syntax import SEVERITIES
 from antelog.lines import LogLine, is_change
-from antelog.run.store.acts import Acts
+from antelog.run.store.inbox import Acts
 from antelog.run.values import SILENT
 from antelog.watch.alerts import letters
 from antelog.watch.alerts.alert import HEARD, SILENT_INPUT

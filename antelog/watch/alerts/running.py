@@ -17,8 +17,8 @@ from pathlib import Path
 import msgspec
 
 from antelog.errors import AntelogError
-from antelog.run.store import FeedReader, StoredFeedAt
 from antelog.run.store.database import StoreLock
+from antelog.run.store.feed import FeedReader, StoredFeedAt
 from antelog.watch.alerts.alert import AlertSetup
 from antelog.watch.alerts.groups import AlertGroups, SilentInputs
 from antelog.watch.alerts.letters import routes_of

@@ -12,8 +12,8 @@ from typing import Any
 
 from antelog.answers import CLOSED
 from antelog.engine.step.wording import LOST
-from antelog.run.store.acts import Act
 from antelog.run.store.database import transaction
+from antelog.run.store.inbox import Act
 from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.board.scoring import USUAL
 from antelog.watch.board.selection import SEVERITIES, AnswerFilter, Selection

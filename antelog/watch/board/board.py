@@ -13,8 +13,7 @@ from antelog.answers import CLOSED, OPEN, name_in, state_after
 from antelog.engine.step.query import STILL_OPEN
 from antelog.engine.step.wording import LOST, SEEN, meaning
 from antelog.lines import LogLine, is_change, is_line
-from antelog.run.store import source_of
-from antelog.run.store.feed import is_record
+from antelog.run.store.feed import is_record, source_of
 from antelog.watch.board.answer_table import AnswerTables
 from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.board.input_status import CountRates, Inputs, seconds_of

@@ -16,7 +16,7 @@ import msgspec
 
 from antelog.errors import AntelogError, OutputError
 from antelog.forecast.scores.scores import from_dict, to_dict
-from antelog.run.store import FeedReader, about, source_of
+from antelog.run.store.feed import FeedReader, about, source_of
 from antelog.watch.board.board import Board, FeedPiece, FeedPieces
 from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.board.tracked_answer import TrackedAnswer

@@ -17,8 +17,9 @@ from prometheus_client.registry import Collector
 from antelog.engine.step.wording import LOST
 from antelog.files.columns import has
 from antelog.forecast.scores.scores import report_json
-from antelog.run.store import acts, is_store, names_of, post
-from antelog.run.store.acts import Act, ActKind
+from antelog.run.store import inbox
+from antelog.run.store.database import is_store
+from antelog.run.store.inbox import Act, ActKind, names_of, post
 from antelog.watch.alerts.outbox import WAITING
 from antelog.watch.board.answer_table import SORTS
 from antelog.watch.board.board import Board
@@ -141,7 +142,7 @@ class ActList:
     def current(self) -> list[Act]:
         now = time.monotonic()
         if self.store is not None and now > self._read + _FRESH:
-            self._known = acts.current(self.store, time.time()) if self.possible else ()
+            self._known = inbox.current_acts(self.store, time.time()) if self.possible else ()
             self._read = now
         return [each for each in self._known if self._goes_on(each)]
 
@@ -159,9 +160,9 @@ class ActList:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise PostError(f"an act is a JSON object such as {_EXAMPLE}: {error}") from None
         if given.end:
-            acts.withdraw(self.store, given.group, given.kind)
+            inbox.withdraw_act(self.store, given.group, given.kind)
         else:
-            acts.add(self.store, self._act(given, user or given.who.strip()))
+            inbox.add_act(self.store, self._act(given, user or given.who.strip()))
         self._read = float("-inf")
         return self.by_group().get(given.group, [])
 

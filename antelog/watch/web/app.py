@@ -24,7 +24,7 @@ from antelog.errors import AntelogError, StateError
 from antelog.escaping import json_text
 from antelog.process import Engine
 from antelog.run.answer_details import AnswerDetail, detail_of
-from antelog.run.store import is_store
+from antelog.run.store.database import is_store
 from antelog.run.store.inbox import ask
 from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.board.selection import Given

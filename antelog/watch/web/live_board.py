@@ -21,11 +21,11 @@ from antelog.forecast.reports.words import count
 from antelog.lines import line_of
 from antelog.process import Engine
 from antelog.program import Program
-from antelog.run import store as stores
-from antelog.run.rule_changes import remark, steps_of
 from antelog.run.sinks.json_lines import Style, change_lines
-from antelog.run.sinks.result import StepResult
-from antelog.run.store import FeedReader, FolderFeed, Record
+from antelog.run.sinks.result import StepResult, remark, steps_of
+from antelog.run.store import feed as feeds
+from antelog.run.store.database import is_store
+from antelog.run.store.feed import FeedReader, FolderFeed, Record
 from antelog.watch.board.board import Board
 from antelog.watch.board.saved_board import KeptBoard
 from antelog.watch.board.tracked_answer import LINES, TrackedAnswer
@@ -201,8 +201,8 @@ def summary(board: Board) -> dict[str, Any]:
 
 def reader_of(path: Path) -> Reader:
     """Makes a reader of a feed or of changes. Raises DataError if there is no such file or folder."""
-    if stores.is_store(path):
-        return FeedReader(stores.StoredFeedAt(path))
+    if is_store(path):
+        return FeedReader(feeds.StoredFeedAt(path))
     if not os.path.exists(path):  # noqa: PTH110 - of a name that no file can have, too
         raise DataError(f"{path}: there is no such file or folder; give a store, or a folder of changes")
     return ChangesReader(path) if path.is_file() else FolderReader(path)
@@ -218,7 +218,7 @@ class FolderReader(Reader):
     def read(self, limit: int) -> list[Record]:
         if self._found is not None:
             return self._found.read(limit)
-        feed = stores.is_folder_feed(self.path)
+        feed = feeds.is_folder_feed(self.path)
         found: Reader = FeedReader(FolderFeed(self.path)) if feed else ChangesReader(self.path)
         records = found.read(limit)
         if records:
@@ -284,7 +284,7 @@ class ChangesReader(Reader):
                 if not line.endswith(b"\n"):
                     break
                 self._offsets[path] = self._offsets.get(path, 0) + len(line)
-                if (record := stores.record_of(line)) is not None:
+                if (record := feeds.record_of(line)) is not None:
                     yield record
                 else:
                     self.damaged += 1
@@ -314,7 +314,7 @@ class EngineReader(Reader):
         engine = self.engine
         self._relations = list(engine.plan.queries)
         tables = {query.name: engine.answers(query.name) for query in self._relations}
-        known = {**stores.about(program.source, engine.plan.tick), "tick": engine.now, **more}
+        known = {**feeds.about(program.source, engine.plan.tick), "tick": engine.now, **more}
         self._waiting.append({"head": {**known, "open": self._lines(StepResult(engine.now, tables))}})
 
     def change_rules(self, change: RuleChange, program: Program) -> None:

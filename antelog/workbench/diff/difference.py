@@ -1,8 +1,4 @@
-"""The differences of two programs as data: in meaning, in their rules, in the answers on recorded facts.
-
-Hot(X, T) :- Temp(X, V, T), V > 90.     in old.alog:4
-Hot(D, T) :- 90 < W, Temp(D, W, T).     in new.alog:9: the same, written otherwise
-"""
+"""The differences of two programs as data: in meaning, in their rules, in answers on recorded facts."""
 
 from __future__ import annotations
 
@@ -33,10 +29,8 @@ from antelog.run.sinks.result import Tables
 
 # ---- rules ----
 
-_ALIKE = 0.4
-"""Two rules with texts at least as similar are one rule that was changed."""
-_MOST_PAIRS = 40_000
-"""The most pairs of rules of a predicate that are compared for this."""
+_ALIKE = 0.4  # two rules with texts at least as similar are one rule that was changed
+_MOST_PAIRS = 40_000  # the most pairs of rules of a predicate that are compared for this
 
 
 @dataclass(frozen=True)
@@ -212,10 +206,7 @@ def _paired(head: str, removed: Sequence[Written], added: Sequence[Written]) -> 
 
 @dataclass(frozen=True)
 class ProgramDifference:
-    """Two programs: the meanings of queries compared, rules matched, and answers to given facts.
-
-    `renamed` has the new names of predicates that have other ones.
-    """
+    """Two programs: meanings of queries, matched rules and answers; `renamed` has new names of predicates."""
 
     old: RuleSet
     new: RuleSet
@@ -231,7 +222,6 @@ class ProgramDifference:
         return all(each.fate is Fate.SAME for each in self.meaning.queries)
 
     def query(self, each: QueryDifference) -> tuple[Written | None, Written | None]:
-        """The statements of a query in the old and the new program."""
         old, new = (
             next((rules.written(q) for q in rules.document.queries if q.atom.predicate == each.name), None)
             for rules in (self.old, self.new)
@@ -239,7 +229,6 @@ class ProgramDifference:
         return old, new
 
     def rules_of(self, each: QueryDifference) -> tuple[RuleDifference, ...]:
-        """The differing rules behind a query."""
         predicates = {self.renamed.get(name, name) for name in self.old.behind(each.name)}
         predicates |= self.new.behind(each.name)
         return tuple(rule for rule in self.different if rule.predicate in predicates)
@@ -259,7 +248,6 @@ class ProgramDifference:
         return any(own != sorted(own) for own in lines.values())
 
     def input(self, name: str) -> tuple[list[Written], list[Written]]:
-        """The declarations of an input in the old and the new program."""
         return _declarations(self.old, name), _declarations(self.new, name)
 
     @property
@@ -273,7 +261,6 @@ class ProgramDifference:
                 yield name, before.get(name), after.get(name)
 
     def to_dict(self) -> dict[str, Any]:
-        """The differences as JSON."""
         found: dict[str, Any] = {
             "same": self.is_same,
             "queries": [self._query(each) for each in self.meaning.queries],
@@ -322,7 +309,6 @@ def _pair(each: QueryDifference, value: Any, wanted: bool) -> dict[str, Any] | N
 
 
 def difference_of(old: Program, new: Program) -> ProgramDifference:
-    """Compares two programs, without facts."""
     before, after = (RuleSet(read(each.source)) for each in (old, new))
     meaning, renamed = meanings.compared(old.plan, new.plan), _renamed(before, after)
     return ProgramDifference(before, after, meaning, renamed, *_matched(before, after, renamed))
@@ -353,8 +339,7 @@ def _declarations(rules: RuleSet, name: str) -> list[Written]:
 # ---- answers on recorded facts ----
 
 
-_Key = tuple[Plain, ...]
-"""The values of an answer, then the names of its variables that stand for all others."""
+_Key = tuple[Plain, ...]  # the values of an answer, then the names of its variables that stand for all others
 
 
 @dataclass(frozen=True)
@@ -368,17 +353,14 @@ class Confirmed:
 
 @dataclass(frozen=True)
 class AnswerDifferences:
-    """The confirmed answers of a query: how many are the same, and those that differ, by time.
-
-    `moved` are confirmed at another tick; `lost` are lost from sight for one of the programs only.
-    """
+    """The confirmed answers of a query: the number of equal ones, and those that differ, by time."""
 
     query: str
     same: int
     only_old: tuple[Confirmed, ...]
     only_new: tuple[Confirmed, ...]
-    moved: tuple[Confirmed, ...]
-    lost: tuple[Confirmed, ...]
+    moved: tuple[Confirmed, ...]  # to another tick
+    lost: tuple[Confirmed, ...]  # from sight, for one of the programs only
 
     @property
     def count(self) -> int:
@@ -395,7 +377,6 @@ class ConfirmedAnswers:
         self.lost: dict[str, dict[_Key, int]] = {name: {} for name in self.relations}
 
     def take(self, tables: Tables) -> None:
-        """Adds the confirmed answers among the lines of a step."""
         for name, table in tables.items():
             relation = self.relations[name]
             for row in rows_of(table, relation) if table.num_rows else ():

@@ -15,8 +15,7 @@ from antelog.workbench.diff.difference import ProgramDifference, RuleDifference,
 
 TITLE, TEXT, OLD, NEW = "title", "text", "old", "new"
 
-_MOST_RULES = 20
-"""The most differing rules of a query that are shown."""
+_MOST_RULES = 20  # the most differing rules of a query that are shown
 _COUNTED = {
     Fate.CHANGED: "changed",
     Fate.RETIMED: "decided at other ticks",
@@ -25,8 +24,7 @@ _COUNTED = {
     Fate.SAME: "the same",
 }
 
-DiffLine = tuple[str, str]
-"""A line of the text, and its role."""
+DiffLine = tuple[str, str]  # a line of the text, and its role
 
 
 def lines_of(difference: ProgramDifference, most: int = 10) -> Iterator[DiffLine]:

@@ -22,8 +22,8 @@ from antelog.language.templates import LINE_NAMES
 from antelog.language.vocabulary import Predicate, PredicateKind, Signature, Type, Vocabulary
 from antelog.workbench.formatting import words_in
 from antelog.workbench.lsp.navigating import COLUMN_LISTS, STATEMENTS, NameKind, NamePlaces, mentions_of
-from antelog.workbench.lsp.near_data import data_files, example_of, file_of, is_number
 from antelog.workbench.lsp.session import Analysis, Snapshot
+from antelog.workbench.lsp.verdicts import data_files, example_of, file_of, is_number
 
 # ---- descriptions ----
 
@@ -182,10 +182,7 @@ _Kind = types.CompletionItemKind
 
 @dataclass(frozen=True)
 class Cursor:
-    """The words of a statement up to a place, and the open calls, each with the number of its argument.
-
-    `text` is the begin of a text that is being written.
-    """
+    """The words of a statement up to a place, and the open calls, each with the number of its argument."""
 
     first: str
     words: tuple[str, ...]

@@ -1,8 +1,4 @@
-"""Names and their places: the names in a text, where they are declared and used, and what a new name changes.
-
-Names are found by words, so that they are known while a statement is written. `Places` turns spans of files
-into the URIs and ranges of an editor, and back.
-"""
+"""Names and their places: found by words, so that they are known while a statement is written."""
 
 from __future__ import annotations
 
@@ -20,7 +16,7 @@ from lsprotocol.types import Location, Position, PositionEncodingKind, Range
 from pygls import uris
 from pygls.exceptions import JsonRpcInvalidParams
 
-from antelog.diagnostics import Severity, Source, Span
+from antelog.diagnostics import Source, Span
 from antelog.language import functions
 from antelog.language.durations import UNITS
 from antelog.language.literals.aggregate import FUNCTIONS as AGGREGATES
@@ -57,8 +53,6 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class StatementNames:
-    """A statement: its first word, its words, and the names in it."""
-
     span: Span
     first: str
     words: tuple[PlacedWord, ...]
@@ -76,8 +70,7 @@ class StatementNames:
 
 
 COLUMN_LISTS = frozenset({"input", "static", "function"})
-STATEMENTS = DECLARATIONS | {"tick", "zone", "limit", "include", "query"}
-"""The words that begin statements."""
+STATEMENTS = DECLARATIONS | {"tick", "zone", "limit", "include", "query"}  # the words that begin statements
 _FUNCTIONS = frozenset({*functions.OF_ONE, *AGGREGATES})
 _SUBJECTS = frozenset({NameKind.PREDICATE, NameKind.LIMIT})
 _SMALL_WORDS = KEYWORDS | {
@@ -123,8 +116,6 @@ def _names_in(statement: str) -> StatementNames:
 
 
 class _Finder:
-    """Finds the names of a statement by the words around them."""
-
     def __init__(self, words: list[PlacedWord], first: str) -> None:
         self._words, self._first = words, first
         self._texts = [each.text for each in words]
@@ -184,12 +175,11 @@ class _Finder:
 # ---- places ----
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_CODECS = {
+_CODECS = {  # the codec of each encoding, and the bytes of a unit
     PositionEncodingKind.Utf8: ("utf-8", 1),
     PositionEncodingKind.Utf16: ("utf-16-le", 2),
     PositionEncodingKind.Utf32: ("utf-32-le", 4),
 }
-"""The codec of each encoding, and the bytes of a unit."""
 
 
 @lru_cache(maxsize=64)
@@ -266,7 +256,6 @@ class NamePlaces:
 
 
 def named(snapshot: Snapshot, path: str, offset: int) -> NamePlaces | None:
-    """The name at an offset of a file."""
     text = snapshot.text(path)
     mention = mention_at(text, offset)
     if mention is None:
@@ -402,14 +391,8 @@ def symbols(file: Source, places: Places) -> list[types.DocumentSymbol]:
 
 # ---- errors and warnings ----
 
-_SEVERITIES = {
-    Severity.ERROR: types.DiagnosticSeverity.Error,
-    Severity.WARNING: types.DiagnosticSeverity.Warning,
-}
-
 
 def by_file(analysis: Analysis, places: Places) -> dict[str, list[types.Diagnostic]]:
-    """The diagnostics of all files of a program, by their paths."""
     found: dict[str, list[types.Diagnostic]] = {each.name: [] for _, each in analysis.source.files}
     for each in analysis.diagnostics:
         file, span = analysis.source.located(each.span)
@@ -420,7 +403,7 @@ def by_file(analysis: Analysis, places: Places) -> dict[str, list[types.Diagnost
         shown = types.Diagnostic(
             range=places.range(file, span),
             message="\n".join(filter(None, [each.message, each.hint])),
-            severity=_SEVERITIES[each.severity],
+            severity=types.DiagnosticSeverity[each.severity.name.capitalize()],
             code=each.code,
             source="antelog",
             tags=[types.DiagnosticTag.Unnecessary] if each.code in {"W101", "W102"} else None,

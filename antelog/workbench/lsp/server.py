@@ -1,8 +1,4 @@
-"""The language server: which function answers which request.
-
-Notifications about texts change the session and plan an analysis, which runs in a thread some moments after
-the last change, in place of one that is planned already; requests read a snapshot of the session.
-"""
+"""The language server: requests read a snapshot; an analysis follows some moments after the last change."""
 
 from __future__ import annotations
 
@@ -26,8 +22,7 @@ from antelog.workbench.lsp import completing, navigating, verdicts
 from antelog.workbench.lsp.navigating import Places, path_of
 from antelog.workbench.lsp.session import Analysis, OpenText, Session, Snapshot, analysed, real
 
-QUIET = 0.15
-"""Seconds without a change after which a program is analysed."""
+QUIET = 0.15  # seconds without a change after which a program is analysed
 
 
 class RuleServer(LanguageServer):
@@ -69,7 +64,6 @@ class RuleServer(LanguageServer):
             self.plan(each.path)
 
     def plan(self, path: str) -> None:
-        """Plans an analysis of the programs that a file belongs to."""
         for root in self.session.snapshot.roots_of(path):
             self._begin(self._planned, root, self._analysed(root, QUIET))
 
@@ -102,7 +96,6 @@ class RuleServer(LanguageServer):
             self.workspace_code_lens_refresh(None)
 
     def test(self, path: str) -> None:
-        """Runs the tests of the programs that a file belongs to."""
         for root in self.session.snapshot.roots_of(path):
             self._begin(self._testing, root, self._tested(root))
 

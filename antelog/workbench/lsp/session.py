@@ -1,7 +1,4 @@
-"""The state of a language server: open texts, their programs, and the analyses of these.
-
-Changes of texts change the session; all other requests read a `Snapshot`, in which nothing changes.
-"""
+"""The state of a language server: open texts, their programs, and the analyses of these."""
 
 from __future__ import annotations
 
@@ -18,8 +15,7 @@ from antelog.language import Checked, check
 from antelog.language.parser import StatementTrees, includes_of, parse
 from antelog.language.program_files import gathered, text_of
 
-MOST_PROGRAMS = 500
-"""The most files of a workspace that are searched for those that include others."""
+MOST_PROGRAMS = 500  # the most files of a workspace that are searched for those that include others
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 
@@ -65,7 +61,6 @@ class Snapshot:
             return ""
 
     def files(self, root: str) -> list[Source]:
-        """The files of a program that can be read."""
         return [each for _, each in gathered(Source(self.readable(root), root), self.text)[0].files]
 
     def root_of(self, path: str) -> str:
@@ -87,7 +82,6 @@ class Snapshot:
         return list(found.values())
 
     def analysis_of(self, path: str) -> Analysis | None:
-        """The latest analysis of the program that a file belongs to."""
         return self.analyses.get(real(self.root_of(path)))
 
     @cached_property
@@ -159,7 +153,6 @@ class Session:
         return self._snapshot
 
     def put(self, text: OpenText) -> None:
-        """Opens a text, or replaces it by a newer one."""
         if real(text.path) not in self._texts:
             self._including = None
         self._texts[real(text.path)] = text
@@ -170,12 +163,10 @@ class Session:
         self._snapshot = None
 
     def keep(self, analysis: Analysis) -> None:
-        """Replaces the analysis of a program."""
         self._analyses[real(analysis.root)] = analysis
         self._snapshot = None
 
     def trees_of(self, root: str) -> StatementTrees:
-        """The syntax trees of earlier texts of a program."""
         return self._trees.setdefault(real(root), StatementTrees())
 
     def forget(self) -> None:

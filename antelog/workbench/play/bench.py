@@ -1,9 +1,4 @@
-"""The draft of a page: runs its edits, and gives the page the board of the tick that is looked at.
-
-await bench.post(b'{"program": "…", "tables": {…}}')     another draft
-await bench.post(b'{"tick": 3}')                         another tick
-await bench.post(b'{"save": true}')                      to the files it came from
-"""
+"""The draft of a page: runs its edits, and gives the page the board of the tick that is looked at."""
 
 from __future__ import annotations
 
@@ -25,14 +20,12 @@ from antelog.watch.web.export import SharedDraft, SharedTable, as_page
 from antelog.watch.web.live_board import LiveBoard, Reader
 from antelog.workbench.play.running import Course, Draft, DraftFiles, Played, PlayOptions, Sheet, play
 
-LESSONS: dict[str, Draft] = msgspec.json.decode(
+LESSONS: dict[str, Draft] = msgspec.json.decode(  # by the titles of their pages, in the order of the tutorial
     files("antelog.workbench.play").joinpath("lessons.json").read_bytes(), type=dict[str, Draft]
 )
-"""The drafts, by the titles of their pages, in the tutorial's order."""
 
 
-_FIRST = "A rule that waits"
-"""The lesson that is shown first; the one before it has no open answers."""
+_FIRST = "A rule that waits"  # the lesson that is shown first; the one before it has no open answers
 
 
 class PostedEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

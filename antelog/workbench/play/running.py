@@ -31,7 +31,7 @@ from antelog.run.reading import Listeners
 from antelog.run.replay import Recording, static_facts
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
-from antelog.run.store import Record, about
+from antelog.run.store.feed import Record, about
 from antelog.run.waiting import DueRows, arrivals_of
 from antelog.watch.board.board import Board
 from antelog.watch.board.feed_program import FeedProgram
@@ -40,8 +40,7 @@ from antelog.writing import write
 
 # ---- drafts ----
 
-LARGEST = 5_000
-"""The most rows of all tables together, because each edit runs them all."""
+LARGEST = 5_000  # the most rows of all tables together, because each edit runs them all
 
 
 class Sheet(msgspec.Struct, frozen=True):
@@ -141,16 +140,12 @@ def fitted(sheet: Sheet | None, wanted: Sequence[str], optional: Sequence[str] =
 
 # ---- their courses ----
 
-MOST_LINES = 20_000
-"""The most changes of a draft, which is for examples that a person looks at."""
-_MOST_TICKS = 400
-"""In a longer stretch of time only those ticks can be looked at that have changes."""
+MOST_LINES = 20_000  # the most changes of a draft, which is for examples that a person looks at
+_MOST_TICKS = 400  # in a longer stretch of time only those ticks can be looked at that have changes
 
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """Settings of a draft: the name of its program, its functions and limits."""
-
     name: str = "rules.alog"
     functions: Path | None = None
     limits: Mapping[str, int | float] = field(default_factory=dict)
@@ -194,7 +189,6 @@ class Course:
         return next((tick for tick, board in self.boards(self.changing) if board.open), last)
 
     def engine_at(self, tick: int) -> Engine:
-        """Makes an engine with the facts up to a tick."""
         engine = Engine(self.program, static=self.static, arrival=ARRIVAL)
         for end, facts in self.steps:
             if end <= tick:

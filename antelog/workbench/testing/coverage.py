@@ -1,10 +1,7 @@
 """The parts of rules that no case shows: a rule never confirmed, a negation never denied.
 
-    Idle(X, T) :- Run(X, T), not Load(X, T).     confirmed somewhere?
-    Idle(X, T) :- Run(X, T), Load(X, T).         if not, no case denies `not Load(X, T)`
-
-Each part is asked about by a rule. The program runs with these rules in place of its queries, and parts with
-a confirmed answer are covered; those whose rules would be refused are left out.
+Idle(X, T) :- Run(X, T), not Load(X, T).     confirmed somewhere?
+Idle(X, T) :- Run(X, T), Load(X, T).         if not, no case denies `not Load(X, T)`
 """
 
 from __future__ import annotations
@@ -25,12 +22,9 @@ from antelog.program import Program, compiled
 from antelog.workbench.testing.judging import background, replayed
 from antelog.workbench.testing.suite import RuleCase
 
-MOST_PARTS = 400
-"""The most parts of a program that are asked about: more would take too long."""
-_ROUNDS = 12
-"""How often refused rules are replaced by others, or left out."""
-MOST_PATTERNS = 40
-"""The most patterns of a query that are asked about: nobody has a test for each of more."""
+MOST_PARTS = 400  # the most parts of a program that are asked about: more would take too long
+_ROUNDS = 12  # how often refused rules are replaced by others, or left out
+MOST_PATTERNS = 40  # the most patterns of a query that are asked about: nobody has a test for each of more
 
 RULE, NEGATION, CONDITION, FACT, PATTERN = "rule", "negation", "condition", "fact", "pattern"
 _NEVER = {
@@ -44,10 +38,7 @@ _NEVER = {
 
 @dataclass(frozen=True)
 class Part:
-    """A rule, a literal, or a pattern of a query, and the rules that can ask about it, the best first.
-
-    `name` is the predicate of these rules.
-    """
+    """A rule, a literal, or a pattern of a query, and the rules for `name` that ask about it, best first."""
 
     kind: str
     span: Span
@@ -57,7 +48,6 @@ class Part:
 
     @property
     def complaint(self) -> str:
-        """The sentence that says why it is not covered."""
         return _NEVER[self.kind].format(self.text)
 
 
@@ -90,8 +80,8 @@ def covered(program: Program, cases: Sequence[RuleCase]) -> Coverage | None:
     asking = _Asking(document, program, parts)
     shown: set[str] = set()
     # Cases by the values of limits that are given to their programs.
-    cases = sorted(cases, key=lambda each: sorted(each.program.source.values.items()))
-    for values, alike in groupby(cases, key=lambda each: dict(each.program.source.values)):
+    cases = sorted(cases, key=lambda each: sorted(each.texts.program.source.values.items()))
+    for values, alike in groupby(cases, key=lambda each: dict(each.texts.program.source.values)):
         asked, size = None, 0
         for case in alike:
             left = [each for each in parts if each.rules and each.name not in shown]

@@ -45,12 +45,9 @@ from antelog.workbench.testing.texts import Fact, ProgramTexts, alike
 
 Row = Mapping[str, Any]
 
-MOST_TICKS = 20_000
-"""The most ticks behind the last fact for which a case goes on, if there are answers at each."""
-_DEPTH = 4
-"""The levels of rules in a reason."""
-_DECIDING = ("possible", "revised", "confirmed", "rejected", "closed")
-"""The changes that decide the state of an answer."""
+MOST_TICKS = 20_000  # the most ticks behind the last fact for which a case with answers at each goes on
+_DEPTH = 4  # the levels of rules in a reason
+_DECIDING = ("possible", "revised", "confirmed", "rejected", "closed")  # the state of an answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +69,7 @@ class AnswerState:
 
 @dataclass(eq=False)
 class Outcome:
-    """The outcome of a case: the lines of each query, answers at ticks, and facts that were set aside.
-
-    `ended` is the last tick; `error` says why the case could not be run.
-    """
+    """The outcome of a case up to the tick `ended`, or the error for which it could not be run."""
 
     lines: list[tuple[str, Row]] = field(default_factory=list)
     snapshots: dict[int, list[tuple[str, Row]]] = field(default_factory=dict)
@@ -169,7 +163,7 @@ def _chunk(facts: Sequence[Fact]) -> Chunk:
 
 def replayed(case: RuleCase, program: Program | None = None, name: str = "") -> Outcome:
     """Runs a case, perhaps with another program that has the same inputs; `name` is that of its file."""
-    program = program or case.program
+    program = program or case.texts.program
     ticks = [each.at for each in case.expected if each.at is not None]
     outcome, rejects = Outcome(), Rejects()
     view = _Watching(ticks, outcome)
@@ -203,9 +197,9 @@ def reason(case: RuleCase, name: str, answer: str, at: int | None) -> WhyAnswer 
     """Explains why an answer is there at a tick, or is not; None if that cannot be done."""
     rejects = Rejects()
     try:
-        reader = _reader(case, case.program, name, rejects, lambda _: None)
-        static = _static(case, case.program, rejects)
-        return explained(grounds_of(case.program, reader, static, at), answer, Detail(_DEPTH))
+        reader = _reader(case, case.texts.program, name, rejects, lambda _: None)
+        static = _static(case, case.texts.program, rejects)
+        return explained(grounds_of(case.texts.program, reader, static, at), answer, Detail(_DEPTH))
     except AntelogError:
         return None
 
@@ -254,8 +248,7 @@ def _reader(
 
 # ---- expected and found ----
 
-MOST_OTHERS = 5
-"""The most other answers that are listed with a failure."""
+MOST_OTHERS = 5  # the most other answers that are listed with a failure
 
 _HALF_A_PERCENT = 0.005
 _COMPARES = {">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le}
@@ -264,8 +257,6 @@ _PLACES = {"awaits": "hypotheses", "evidence": "evidence"}
 
 @dataclass(frozen=True)
 class Side:
-    """A line of what is expected, and the line of what was found."""
-
     expected: str
     found: str
     agrees: bool
@@ -273,10 +264,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Failure:
-    """An expectation that was not met, its place in the file, and both sides.
-
-    `answer` is the one whose reason is of interest, if any, with ticks in place of times.
-    """
+    """An expectation that was not met, its place, both sides, and an answer whose reason is of interest."""
 
     at: int | None
     when: str
@@ -293,7 +281,7 @@ class Failure:
 
 def failures(case: RuleCase, outcome: Outcome) -> list[Failure]:
     """The expectations of a case that were not met, in the order of the file."""
-    names = {each.name: each.answer.names for each in case.program.plan.queries}
+    names = {each.name: each.answer.names for each in case.texts.program.plan.queries}
     found: list[Failure] = []
     for expectation in case.expected:
         tick = outcome.ended if expectation.at is None else expectation.at
@@ -303,8 +291,6 @@ def failures(case: RuleCase, outcome: Outcome) -> list[Failure]:
 
 
 class _Judge:
-    """Compares the answers of a tick with an expectation."""
-
     def __init__(
         self, texts: ProgramTexts, expectation: suite.Expectation, states: Sequence[AnswerState], tick: int
     ) -> None:
@@ -312,7 +298,6 @@ class _Judge:
         self._when = "at the end" if expectation.at is None else f"at {texts.written(tick)}"
 
     def failures(self, set_aside: Collection[str]) -> Iterator[Failure]:
-        """Finds what differs, given the rows that were set aside."""
         texts, expectation = self._texts, self._expectation
         for each in expectation.answers:
             sides = self._sides(each)

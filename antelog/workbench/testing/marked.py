@@ -1,9 +1,4 @@
-"""YAML in which every scalar is a text, whatever it looks like, and has its place in the file.
-
-    - Temp(wt2, on, 0) @ 2       the text `Temp(wt2, on, 0) @ 2`, in line 1, from column 3 on
-
-So `on`, `no`, `10:30` and `1_000` are texts. Mistakes are collected, to be shown all at once.
-"""
+"""YAML in which every scalar is a text, also `on`, `10:30` and `1_000`, and has its place in the file."""
 
 from __future__ import annotations
 
@@ -24,8 +19,7 @@ UNREADABLE, FORM, MISFIT = "E801", "E802", "E803"
 """Codes: no YAML; YAML of another form; a fact or an answer that does not fit the program."""
 
 MOST_LETTERS = 500_000
-MOST_ITEMS = 200_000
-"""The most items of all lists; aliases can repeat a list."""
+MOST_ITEMS = 200_000  # the most items of all lists; aliases can repeat a list
 
 Found = TypeVar("Found")
 
@@ -40,8 +34,6 @@ class MisfitError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class MarkedEntry:
-    """A key of a mapping, and its value."""
-
     key: ScalarNode
     value: Node
 

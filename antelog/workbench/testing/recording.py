@@ -1,7 +1,4 @@
-"""Writes the outcome of cases into their file as expectations, marked with `recorded: yes`.
-
-Marked expectations are written anew at each recording. Those of a person stay, and so do comments and layout.
-"""
+"""Writes outcomes of cases into their file as expectations marked `recorded: yes`; a person's own stay."""
 
 from __future__ import annotations
 
@@ -21,18 +18,14 @@ from antelog.workbench.testing.judging import AnswerState, Outcome, Row, replaye
 from antelog.workbench.testing.suite import CONFIRMED, NOTHING_ELSE, OPEN, REJECTED, RuleCase, Suite
 from antelog.workbench.testing.texts import ProgramTexts
 
-MOST_CHANGES = 200
-"""The most changes of a case that are recorded: nobody would look through more."""
+MOST_CHANGES = 200  # the most changes of a case that are recorded: nobody would look through more
 _LONGEST_KEY = 500
 _PLAIN = re.compile(r"[^\W\d_][^\n]*\Z")
 _PRINTED = re.compile("[\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Recorded:
-    """The file of a suite without errors, with its outcomes as expectations.
-
-    `cases` is the number of cases that were written, `left_out` the reasons why others were not.
-    """
+    """The file of a suite with outcomes of `cases` as expectations, and reasons why others are `left_out`."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite, self._whole = suite, suite.file.source.text
@@ -122,7 +115,7 @@ def _indented(text: str, column: int) -> str:
 
 def _items(case: RuleCase, outcome: Outcome) -> Iterator[tuple[int | None, str]]:
     """Writes an item of `expect` for each tick with changes, and for the end."""
-    names = {each.name: each.answer.names for each in case.program.plan.queries}
+    names = {each.name: each.answer.names for each in case.texts.program.plan.queries}
     for tick in sorted({row["tick"] for _, row in outcome.lines}):
         states = [each for each in outcome.states(tick, names) if each.row["tick"] == tick]
         if states:

@@ -132,15 +132,11 @@ def run(
 
 PROGRAM = ".alog"
 
-FoundFiles = tuple[list[Path], list[Path]]
-"""Files of tests and programs, each once and in the order of their names."""
+FoundFiles = tuple[list[Path], list[Path]]  # files of tests, and programs, by their names
 
 
 def found(paths: Iterable[Path]) -> FoundFiles:
-    """Finds files of tests by paths: of tests, of programs with tests beside them, and of folders.
-
-    Raises DataError for other paths.
-    """
+    """Finds files of tests, by paths of these, of programs and of folders. Raises DataError for others."""
     tests: dict[Path, None] = {}
     programs: dict[Path, None] = {}
     for path in paths:
@@ -174,8 +170,7 @@ def _test_file(path: Path) -> Path:
 # ---- results for JUnit and GitHub ----
 
 
-_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""The characters that XML cannot have, not even as numbers."""
+_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # never in XML
 
 
 def junit(report: RunReport) -> bytes:
@@ -240,10 +235,7 @@ def case_text(result: SuiteResult, case: CaseResult) -> str:
 
 
 def github(report: RunReport, folder: Path) -> Iterator[str]:
-    """Writes annotations for GitHub: errors, and a notice for each part that no test shows.
-
-    Paths begin at the folder of the repository.
-    """
+    """Writes annotations for GitHub, by paths from its repository: errors, and parts that no test shows."""
 
     def command(kind: str, title: str, message: str, file: Source, at: int) -> str:
         name, (line, column) = file.name, file.position(at)

@@ -59,11 +59,7 @@ class ExpectedAnswer:
 
 @dataclass(frozen=True)
 class Expectation:
-    """The answers that are expected at a tick (None: at the end), and the facts that are set aside.
-
-    The queries in `alone` have no other answers, open or confirmed. A `recorded` one was written by antelog,
-    and nobody has looked at it yet.
-    """
+    """The answers expected at a tick (None: at the end), all there are in `alone`; and facts set aside."""
 
     at: int | None
     answers: tuple[ExpectedAnswer, ...]
@@ -75,10 +71,7 @@ class Expectation:
 
 @dataclass(frozen=True, eq=False)
 class RuleCase:
-    """A case: facts, files with facts of a predicate, and what is expected.
-
-    `arrival` is the column of arrivals in the files.
-    """
+    """A case: facts, files with facts of a predicate and their column of arrivals, and what is expected."""
 
     name: str
     texts: ProgramTexts
@@ -88,10 +81,6 @@ class RuleCase:
     model: str | None
     arrival: str
     node: MappingNode
-
-    @property
-    def program(self) -> Program:
-        return self.texts.program
 
 
 # ---- expectations in a file ----
@@ -120,13 +109,10 @@ _SILENT = re.compile(r"(confirmed|rejected)\s+at\s+(?=\S)")
 
 
 class ExpectationReader:
-    """Reads the expectations of a case."""
-
     def __init__(self, file: MarkedFile, texts: ProgramTexts) -> None:
         self._file, self._texts = file, texts
 
     def expected(self, entry: MarkedEntry) -> Iterator[Expectation]:
-        """Reads the items of `expect`."""
         for node in self._file.listed(entry):
             found = self._file.entries(node, "an expectation", _EXPECTED)
             if not isinstance(node, MappingNode):
@@ -272,10 +258,7 @@ _CASE = ("name", "facts", "expect", "set", "model", "arrival")
 
 @dataclass(frozen=True, eq=False)
 class Suite:
-    """A file of tests: its cases and program, with the errors in either.
-
-    `path` is that of the program; `others` are the files with functions, models and facts.
-    """
+    """A file of tests: cases, the program at `path`, other files it needs, and the errors in all of them."""
 
     file: MarkedFile
     path: Path | None = None
@@ -298,7 +281,6 @@ class Suite:
 
     @property
     def program_files(self) -> tuple[Path, ...]:
-        """The program, and the files that it includes."""
         source = self.program_error.source if self.program_error else None
         source = source or (self.program.source if self.program else None)
         included = () if source is None else source.included
@@ -325,8 +307,6 @@ def read_suite(path: Path, given: Given | None = None) -> Suite:
 
 
 class _SuiteReading:
-    """The reading of one file."""
-
     def __init__(self, file: MarkedFile, path: Path, given: Given) -> None:
         self._file, self._path, self._given = file, path, given
         self._loaded: dict[tuple[tuple[str, float], ...], ProgramTexts | None] = {}

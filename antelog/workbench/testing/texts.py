@@ -1,12 +1,4 @@
-"""Facts, answers and literals as texts of a file of tests, read by the parser of the language.
-
-    Temp(wt2, high, 0) @ 2                  a fact, and the tick at which it arrives
-    Alarm(a1, pump1, 2024-03-04 08:00)      with a `tick` times may be timestamps, as listings show them
-    Malf(wt2, _)                            answers: `_` stands for anything, a variable for an open one
-    Reading(wt2, V, 7) where V >= 90        a literal, with the conditions that are still open
-
-The parser gets a number and blanks for a timestamp, so that all places stay. Mistakes raise MisfitError.
-"""
+"""Facts, answers and literals in files of tests, read by the parser of the language; see docs/testing.md."""
 
 from __future__ import annotations
 
@@ -134,7 +126,6 @@ class ProgramTexts:
         return frozenset({len(terms) - 1, *found})
 
     def literal(self, whole: ScalarText) -> tuple[syntax.Literal, ...]:
-        """Reads a literal with its conditions."""
         text = whole.part(0, len(whole.text))
         plain = _WHERE.sub(lambda each: " ,     " if each[1] else each[0], text.text)
         rule, _ = self._rule(replace(text, text=plain), "Q(0) :- ", "a literal")
@@ -279,7 +270,6 @@ class ProgramTexts:
         return None if tick is None else int(tick) + shift
 
     def fits(self, expected: syntax.Atom, row: Mapping[str, Any]) -> bool:
-        """Whether the answer of a line is an expected one."""
         times = self._times_of(expected.predicate)
         values = [
             self._tick_in(each, row)
@@ -357,10 +347,7 @@ def _is_node(node: object) -> TypeGuard[Any]:
 
 
 def alike(expected: Sequence[syntax.Literal], found: Sequence[syntax.Literal]) -> bool:
-    """Whether two literals are the same but for the names of variables, with `_` for any term.
-
-    Conditions that are found need not be expected.
-    """
+    """Whether two literals are the same but for names of variables, with `_` for any term."""
     names: dict[str, str] = {}
     return _alike(expected[0], found[0], names) and _conditions(expected[1:], found[1:], names)
 

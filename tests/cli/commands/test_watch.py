@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from antelog.run.store import FeedReader, StoredFeedAt, post
+from antelog.run.store.feed import FeedReader, StoredFeedAt
+from antelog.run.store.inbox import post
 from tests.cli.trying import LOG, PROGRAM, READINGS, ROOT, antelog, command, messages, try_
 from tests.processes import Start, until
 from tests.watch.killing import killed_while_it_runs

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from antelog.run.store import FeedReader, StoredFeedAt
+from antelog.run.store.feed import FeedReader, StoredFeedAt
 from antelog.watch.board.board import Board
 from tests.cli.trying import antelog
 

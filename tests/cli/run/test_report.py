@@ -15,7 +15,7 @@ import pytest
 from antelog.cli.run.pipeline import Report, batch_line
 from antelog.language.moments import Timescale
 from antelog.run.sinks.result import reject_of
-from antelog.run.store import FeedReader, FolderFeed
+from antelog.run.store.feed import FeedReader, FolderFeed
 from tests.cli.trying import spark_command, try_
 from tests.processes import Process, started, until
 

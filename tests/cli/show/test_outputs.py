@@ -13,8 +13,8 @@ from rich.text import Text
 
 from antelog.cli.show.terminal import escaped, to_stdout
 from tests.cli.trying import PROGRAM, READINGS, antelog, try_
-from tests.limits import longest_file
 from tests.obeyed import obeyed
+from tests.processes import longest_file
 
 pytestmark = pytest.mark.usefixtures("here")
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from antelog.compile import literals
 from antelog.compile.literals import (
-    KINDS,
     Aggregation,
     AnyLiteral,
     Atom,
@@ -46,7 +46,7 @@ class _Called(Replacement):
 
 
 def test_the_examples_show_every_kind() -> None:
-    assert set(map(type, EACH)) == set(KINDS)
+    assert set(map(type, EACH)) == set(literals.KINDS)
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from antelog.compile.patterns import subsume
-from antelog.compile.patterns.resolve import (
-    EndlessError,
-    Failed,
-    Resolved,
-    Resolver,
-    TooManyPatternsError,
-    relations_of,
-)
+from antelog.compile.patterns import resolve, subsume
+from antelog.compile.patterns.resolve import EndlessError, TooManyPatternsError
 from antelog.compile.rules.clauses import clauses_of, frame_of, query_clause
 from antelog.diagnostics import Source
 from antelog.language import read
@@ -23,7 +16,7 @@ def patterns(text: str, limit: int = 100) -> list[str]:
     query = next(checked.document.queries)
     clauses, _ = clauses_of(checked)
     clause = query_clause(query, checked.vocabulary)
-    found = Resolver(clauses, limit).answers(clause, frame_of(query, checked.vocabulary))
+    found = resolve.Resolver(clauses, limit).answers(clause, frame_of(query, checked.vocabulary))
     return [pattern.text for pattern in found]
 
 
@@ -77,16 +70,16 @@ def test_too_many_that_differ_in_a_comparison_only(monkeypatch: pytest.MonkeyPat
     assert (caught.value.predicate, caught.value.reason, len(caught.value.sizes)) == ("P", "alike", 60)
 
 
-def resolve(text: str, limit: int = 100) -> tuple[Resolved, Failed]:
+def relations(text: str, limit: int = 100) -> tuple[resolve.Resolved, resolve.Failed]:
     checked = read(Source(text))
-    resolved, failed, _ = relations_of(checked, clauses_of(checked)[0], limit)
+    resolved, failed, _ = resolve.relations_of(checked, clauses_of(checked)[0], limit)
     return resolved, failed
 
 
 def test_what_is_negated_is_followed_until_nothing_new_is() -> None:
     text = """input A(x, time). input B(x, y, time). input C(x, time).
         P(X, T) :- A(X, T), not Q(X, T). Q(X, T) :- C(X, T), not B(X, _, T-1). query P(X, T)."""
-    resolved, failed = resolve(text)
+    resolved, failed = relations(text)
     found = {r.name: [pattern.text for pattern in patterns] for r, patterns in resolved.items()}
     assert found == {
         "P": ["A(X, T), not Q(X, T)"],
@@ -101,8 +94,8 @@ def test_what_is_negated_is_followed_until_nothing_new_is() -> None:
 def test_what_has_no_end_is_handed_back_and_the_rest_goes_on() -> None:
     text = """R(X, T) :- R(X, T-1). R(X, T) :- A(X, T). P(X, T) :- A(X, T). P(X, T) :- B(X, T).
         query R(X, T). query P(X, T)."""
-    resolved, failed = resolve(text)
+    resolved, failed = relations(text)
     assert [(r.name, type(why)) for r, why in failed.items()] == [("R", EndlessError)]
     assert [r.name for r in resolved] == ["P"]
-    _, failed = resolve(text, limit=1)
+    _, failed = relations(text, limit=1)
     assert [type(why) for why in failed.values()] == [EndlessError, TooManyPatternsError]

@@ -11,8 +11,7 @@ from antelog.compile.literals import Atom, Negation
 from antelog.compile.literals.terms import Const, Time, Var
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns import subsume
-from antelog.compile.patterns.antichain import Antichain
-from antelog.compile.patterns.subsume import Budget, alike
+from antelog.compile.patterns.subsume import Antichain, Budget, alike
 from antelog.diagnostics import Source
 from antelog.language import read
 from tests.compile.plans import plan_of

@@ -160,11 +160,7 @@ def graphs(draw: st.DrawFn) -> list[Dependency]:
 
 
 def _forbidden(edges: list[Dependency]) -> bool:
-    """Whether some closed walk through a negative edge has a weight that is not negative.
-
-    By trying all lengths: a walk that needs a loop to make up for what it loses needs no more
-    rounds of it than it loses ticks.
-    """
+    """Whether some closed walk through a negative edge, of any length, has a weight that is not negative."""
     for start in NODES:
         best: dict[tuple[str, bool], int] = {(start, False): 0}
         for _ in range(80):

@@ -1,7 +1,8 @@
-"""antelog/compile/show/summary.py: what is said of a program before any fact has come."""
+"""antelog/compile/show/{summary,explain}.py: what is said of a program before any fact has come."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from unittest.mock import create_autospec
 
@@ -15,7 +16,7 @@ from antelog.cli.main import main
 from antelog.compile import compile_program, from_json, to_json
 from antelog.compile.comparisons import Times
 from antelog.compile.plan.bounds import DelayTable
-from antelog.compile.show.explain import explain, odds_lines, plan_html
+from antelog.compile.show import explain
 from antelog.compile.show.summary import Summary, first_facts, summaries, work_text
 from antelog.diagnostics import Source
 from antelog.language import read
@@ -170,7 +171,7 @@ PLAN = antelog.parse(
 
 
 def test_lines() -> None:
-    assert list(odds_lines(PLAN.inputs[0])) == [
+    assert list(explain.odds_lines(PLAN.inputs[0])) == [
         "Temp(_, high, _): 5 in 100 ticks after one without have one, 80 in 100 after one with",
         'Temp(wt4, "High", _): 0.5 in 100 ticks have one, whether or not the tick before has',
         "Temp(_, _, _): of 100 facts 70 come in time, 20.5 come 1 tick late, 9.5 come 2 ticks late",
@@ -179,9 +180,9 @@ def test_lines() -> None:
 
 
 def test_they_are_explained() -> None:
-    for line in [*odds_lines(PLAN.inputs[0]), "alert: an open answer with a chance of 80% or more"]:
-        assert f"  {line}\n" in explain(PLAN)
-        assert line.replace('"', "&quot;") in plan_html(PLAN)
+    for line in [*explain.odds_lines(PLAN.inputs[0]), "alert: an open answer with a chance of 80% or more"]:
+        assert f"  {line}\n" in explain.explain(PLAN)
+        assert line.replace('"', "&quot;") in explain.plan_html(PLAN)
 
 
 @given(programs().filter(lambda text: read(Source(text)).ok), st.data())
@@ -218,3 +219,63 @@ def test_recursion_needs_a_window() -> None:
 
     assert codes("aaai20-example-7") == {"E601"}
     assert codes("aaai20-example-7-window") == set()
+
+
+# ---- line by line ----
+
+
+BACKED = plan_of("""input A(x: text, time) delay 2. static S(x). S(a). S(b).
+    P(X, T) :- A(X, T), S(X), not B(X, T). P(c, 5) :- A(c, 5). B(X, T) :- A(X, T+1). query P(X, T).""")
+
+
+def test_the_whole_ends_with_the_key() -> None:
+    lines = explain.explain(BACKED).splitlines()
+    assert lines[1].startswith("  open     when ")
+    assert lines[-1] == explain.key_text(BACKED)
+    assert explain.plan_text(BACKED).splitlines() == lines
+
+
+def test_a_row_for_each_relation_with_what_explain_says() -> None:
+    rules = 'Q(X, T) :- A(X, T), not B(X, T), X != "<b>". B(X, T) :- A(X, T+1).'
+    html = explain.plan_html(plan_of(f"input A(x, time) delay 2. {rules} query Q(X, T)."))
+    assert html.count("<tr>") == 1 + 1 + 1 + 2
+    assert "decided by T+" in html
+    assert html.index("when A(X, T") < html.index("<details>") < html.index("window")
+    assert "&lt;b&gt;" in html
+
+
+def test_facts_of_the_background_that_rules_derive_are_counted() -> None:
+    assert (
+        list(explain.source_lines(BACKED, {"S": 3}))[1]
+        == "static S(x: text), 2 facts in the program, 1 derived"
+    )
+
+
+def test_what_is_kept_for_ever_is_said() -> None:
+    plan = plan_of("""input A(x: text, time). input R(x: text, time) delay 1.
+        Old(X, T) :- A(X, T), not R(X, 0..T-1). query Old(X, T).""")
+    lines = [*explain.bounds_lines(plan, plan.relation("Old"))]
+    assert "state: no bound; all there is of R is kept for ever" in lines
+
+
+def test_another_version_is_refused() -> None:
+    document = json.loads(to_json(BACKED)) | {"version": 0}
+    with pytest.raises(antelog.PlanError, match="version 0"):
+        from_json(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[: len(text) // 2],
+        lambda _: "",
+        lambda _: "[]",
+        lambda text: text.replace('"delay":2', '"delay":"none"', 1),
+        lambda text: text.replace('"type":"Atom"', '"type":"Bomb"', 1),
+        lambda text: text.replace('"relations"', '"relation"', 1),
+    ],
+)
+def test_what_is_no_plan_is_refused(damage: object) -> None:
+    assert callable(damage)
+    with pytest.raises(antelog.PlanError, match="not a plan that antelog wrote"):
+        from_json(damage(to_json(BACKED)))

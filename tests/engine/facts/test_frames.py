@@ -172,17 +172,20 @@ def test_a_program_with_ticks_takes_timestamps_and_ticks() -> None:
     assert outcome(admit(TIMED, {"Reading": plain}, values, tick - 1, tick + 3), values) == result
 
 
-@pytest.mark.parametrize(
+MADE = pytest.mark.parametrize(
     "frame",
     [
         pd.DataFrame,
         pl.DataFrame,
         pa.table,
-        lambda columns: pd.DataFrame(columns).astype({"time": "category"}),
+        lambda columns: pd.DataFrame(columns).astype("category"),
         lambda columns: list(zip(*columns.values(), strict=True)),
         lambda columns: [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
     ],
 )
+
+
+@MADE
 def test_times_as_texts_are_read_in_every_frame(frame: Callable[[Any], Any]) -> None:
     columns = {
         "device": ["a", "b", "c", "d"],
@@ -206,15 +209,7 @@ def test_a_time_before_the_ticks_begin() -> None:
 
 
 @pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan")])
-@pytest.mark.parametrize(
-    "frame",
-    [
-        pa.table,
-        pd.DataFrame,
-        pl.DataFrame,
-        lambda columns: pd.DataFrame(columns).astype({"value": "category"}),
-    ],
-)
+@MADE
 def test_floats_that_are_no_numbers_are_set_aside(frame: Callable[[Any], Any], number: float) -> None:
     given = frame({"device": ["a", "b"], "value": [1.0, number], "time": [0, 0]})
     admitted = admit(PLAN, {"Reading": given}, Values(), -1, 0)

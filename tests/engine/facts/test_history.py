@@ -1,4 +1,4 @@
-"""antelog/engine/facts/history.py: the facts that still matter, the slots they hold, the values seen."""
+"""antelog/engine/facts/history.py: the facts that still matter, and the slots they hold."""
 
 from __future__ import annotations
 
@@ -11,12 +11,9 @@ import pytest
 import antelog
 from antelog import Engine
 from antelog.accounts import Counts
-from antelog.compile.nodes.plan import Argument
-from antelog.compile.plan.partition import SeenColumns
 from antelog.engine.columns.spans import NOWHERE, span, union
 from antelog.engine.facts import history
 from antelog.engine.facts.history import Facts, History, Stream
-from antelog.engine.values.values import Values
 
 EMPTY: History = {"P": Stream(1, {})}
 
@@ -37,16 +34,6 @@ def test_facts_are_found_by_tick_and_by_what_they_have() -> None:
     assert rows(history.gather(kept, "P", None, constants=((0, 7),))) == [(7, 1, 1), (7, 5, 5)]
     assert history.rows_of(kept) == 3
     assert history.rows_of(EMPTY) == 0  # what was handed over stays as it was
-
-
-def test_what_is_there_already_is_not_fresh() -> None:
-    kept = history.added(EMPTY, {"P": facts((7, 1, 1))})
-    assert rows(history.fresh(kept, "P", facts((7, 1, 3), (7, 2, 3)))) == [(7, 2, 3)]
-
-
-def test_facts_about_early_ticks_are_forgotten() -> None:
-    kept = history.added(EMPTY, {"P": facts((7, 1, 1), (7, 5, 5))})
-    assert rows(history.gather(history.without(kept, {"P": 2}), "P", None)) == [(7, 5, 5)]
 
 
 def test_a_far_tick_costs_no_more_than_a_near_one() -> None:
@@ -117,35 +104,3 @@ def test_a_slot_is_held_from_step_to_step() -> None:
     engine.advance(8, {"Temp": [("wt2", "high", 7, 8), ("wt2", "low", 7, 8)]})
     assert engine.last_rejects["reason"].to_pylist() == ["conflicting"]
     assert engine.status.counts == Counts(1, repeated=1, conflicting=1)
-
-
-# ---- values are seen from the arrival of their first fact on ----
-
-SEEN = SeenColumns((Argument("A", 0), Argument("B", 1)), (Argument("S", 0),), ("a",))
-
-
-def observed(*rows: tuple[int, int, int]) -> Facts:
-    first, second, arrival = np.array(rows, np.int64).T
-    return Facts((first, second), arrival, arrival)
-
-
-def pairs(seen: history.SeenValues) -> set[tuple[int, int]]:
-    return set(zip(seen.cells.tolist(), seen.since.tolist(), strict=True))
-
-
-def test_constants_and_background_are_seen_from_the_start() -> None:
-    values = Values()
-    seen = history.seen_from_the_start([SEEN], {"S": [(7, 1), (8, 1), (7, 2)]}, values)
-    assert pairs(seen[SEEN]) == {(values.cell("a"), -1), (7, -1), (8, -1)}
-
-
-def test_a_value_is_seen_from_its_first_arrival_on_in_any_of_the_columns() -> None:
-    seen = history.seen_from_the_start([SEEN], {"S": [(7, 1)]}, Values(["a"]))
-    start = pairs(seen[SEEN])
-    first = history.seen_with(
-        seen, {"A": observed((9, 5, 3), (9, 5, 2), (7, 5, 3)), "B": observed((6, 4, 2), (6, 9, 1))}
-    )
-    assert pairs(first[SEEN]) == {*start, (9, 1), (4, 2)}
-    second = history.seen_with(first, {"A": observed((9, 0, 5), (4, 0, 5), (3, 0, 6))})
-    assert pairs(second[SEEN]) == {*pairs(first[SEEN]), (3, 6)}
-    assert pairs(history.seen_with(second, {})[SEEN]) == pairs(second[SEEN])

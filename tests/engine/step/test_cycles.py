@@ -1,7 +1,4 @@
-"""antelog/engine/step/cycles.py: switches, rising edges, predicates that rest on each other.
-
-The expected lines are reasoned by hand, from the definitions in docs/semantics.md.
-"""
+"""antelog/engine/step/cycles.py: rules on their own past; lines are reasoned by hand from docs/semantics."""
 
 from __future__ import annotations
 
@@ -9,13 +6,16 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import antelog
 from antelog import Engine
 from antelog.engine.facts.history import rows_of
-from tests.engine.telling import by_arrival, lines_of, reported, reported_at_once
+from antelog.engine.step.derivations import ALWAYS, DecidedAtoms, nothing_decided
+from antelog.engine.values.encoding import OTHERS
+from tests.engine.telling import by_arrival, lines_of, reported, reported_both_ways
 
 # Each press switches: what the press before has switched off, the next one does not.
 TOGGLE = """
@@ -28,28 +28,22 @@ SLOW_TOGGLE = TOGGLE.replace("delay 1", "delay 2")
 
 def test_a_switch_that_is_pressed_at_every_tick() -> None:
     presses = [("Press", "a", tick, tick) for tick in (1, 2, 3)]
-    expected = {
+    assert reported_both_ways(TOGGLE, presses, 3) == {
         1: ["confirmed Off(a, 1): not Off(a, 0), Press(a, 1) |"],
         # Off(a, 1) makes Off(a, 2) impossible, so the press about 2 says nothing.
         3: ["confirmed Off(a, 3): not Off(a, 2), Press(a, 3) |"],
     }
-    assert reported(TOGGLE, presses, 3) == expected
-    assert reported_at_once(TOGGLE, presses, 3) == [line for lines in expected.values() for line in lines]
 
 
 def test_a_press_that_comes_late_undoes_what_rested_on_its_absence() -> None:
     presses = [("Press", "a", 2, 2), ("Press", "a", 1, 3)]
-    expected = {
+    assert reported_both_ways(SLOW_TOGGLE, presses, 3) == {
         2: ["possible Off(a, 2): Press(a, 2) | not Off(a, 1), confirmed at 3, decided by 3"],
         3: [
             "confirmed Off(a, 1): not Off(a, 0), Press(a, 1) |",
             "rejected Off(a, 2): Press(a, 2) | not Off(a, 1), because not Off(a, 1)",
         ],
     }
-    assert reported(SLOW_TOGGLE, presses, 3) == expected
-    assert reported_at_once(SLOW_TOGGLE, presses, 3) == [
-        line for lines in expected.values() for line in lines
-    ]
 
 
 def test_a_press_that_does_not_come_is_decided_by_its_bound() -> None:
@@ -174,11 +168,9 @@ def test_what_comes_and_goes_for_good_without_any_fact() -> None:
     P2(a, T+1) :- not P1(T), not P2(_, T-1).
     query P2(X, T).
     """
-    expected = {
+    assert reported_both_ways(text, [], 7) == {
         tick: [f"confirmed P2(a, {tick}): not P2(_, {tick - 2}), not P1({tick - 1}) |"] for tick in (3, 4, 7)
     }
-    assert reported(text, [], 7) == expected
-    assert reported_at_once(text, [], 7) == [line for lines in expected.values() for line in lines]
 
 
 # ---- aggregates of the past ----
@@ -235,12 +227,41 @@ def test_payments_up_to_a_limit_are_those_of_plain_python(seed: int) -> None:
         if sum(paid.get((card, before), 0) for before in range(time - 5, time)) < 100:
             paid[card, time] = amount
     engine, found = Engine(antelog.parse(SUMMED)), {}
-    for tick, given in sorted(by_arrival(facts).items()):
+    for tick, given in sorted({**by_arrival(facts), 50: {}}.items()):
         for row in engine.advance(tick, given)["Paid"].to_pylist():
             if row["change"] == "confirmed":
                 found[row["C"], row["T"]] = row["V"]
         engine = Engine.from_bytes(engine.to_bytes(), antelog.parse(SUMMED))
-    for row in engine.advance(50)["Paid"].to_pylist():
-        if row["change"] == "confirmed":
-            found[row["C"], row["T"]] = row["V"]
     assert found == paid
+
+
+# ---- what is remembered ----
+
+A, B, C = 11, 12, 13
+
+
+def decided(*rows: tuple[int, int, bool]) -> DecidedAtoms:
+    cells, ticks, true = (np.array(column) for column in zip(*rows, strict=True))
+    return DecidedAtoms(5, (cells,), ticks, true.astype(np.bool_), np.full(len(rows), ALWAYS))
+
+
+def asked(known: DecidedAtoms, cells: list[int], tick: int) -> list[bool]:
+    true, _ = known.lookup([np.array(cells)], np.full(len(cells), tick))
+    return [bool(each) for each in true]
+
+
+def test_an_atom_that_is_not_remembered_is_false() -> None:
+    known = decided((A, 3, True))
+    assert asked(known, [A, B], 3) == [True, False]
+    assert asked(known, [A, B], 4) == [False, False]
+
+
+def test_a_value_without_an_atom_of_its_own_is_as_all_others() -> None:
+    known = decided((OTHERS, 3, True), (A, 3, False))
+    assert asked(known, [A, B, C], 3) == [False, True, True]
+
+
+def test_atoms_come_and_go() -> None:
+    known = nothing_decided(1).and_then(decided((A, 3, True), (B, 5, True)))
+    assert known.until == 5
+    assert asked(known, [A, B], 3) == [True, False]

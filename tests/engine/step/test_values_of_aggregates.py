@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 import antelog
 from antelog.errors import ProgramError
 from tests.cli.trying import antelog as command
-from tests.engine.telling import Fact, reported, reported_at_once
+from tests.engine.telling import Fact, reported_both_ways
 
 P = "input P(x: text, v: number, time) delay 1{more}. input Go(x: text, time). "
 FACTS: list[Fact] = [("Go", "a", 2, 2), ("P", "a", 5, 1, 1), ("P", "a", 8, 2, 3), ("P", "a", 9, 3, 3)]
@@ -19,10 +18,7 @@ FACTS: list[Fact] = [("Go", "a", 2, 2), ("P", "a", 5, 1, 1), ("P", "a", 8, 2, 3)
 
 def told(rules: str, facts: list[Fact] = FACTS) -> dict[int, list[str]]:
     """The lines of rules about P and Go, tick by tick or at once."""
-    text = P.format(more="") + rules
-    lines = reported(text, facts, 9)
-    assert sorted(reported_at_once(text, facts, 9)) == sorted(chain.from_iterable(lines.values()))
-    return lines
+    return reported_both_ways(P.format(more="") + rules, facts, 9)
 
 
 def test_an_answer_is_open_until_it_has_the_value() -> None:

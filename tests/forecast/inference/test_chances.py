@@ -101,10 +101,9 @@ def test_two_slots_that_turn_out_to_be_one() -> None:
 def test_the_answers_values_decide_conditions() -> None:
     rules = "P(X, T) :- Temp(X, high, T), Site(X). P(X, T) :- Temp(X, high, T), Temp(X, high, T+1), T > 5."
     late = [("wt2", "high", 6), ("wt7", "high", 6)]
-    assert said(program(rules), 0, HOT, {"X": "wt2", "T": 0}, {"X": "wt7", "T": 0}) == pytest.approx([1, 0])
-    assert said(program(rules), 6, late, {"X": "wt2", "T": 6}, {"X": "wt7", "T": 6}) == pytest.approx(
-        [1, 0.8]
-    )
+    for now, facts, wanted in ((0, HOT, [1, 0]), (6, late, [1, 0.8])):
+        answers = ({"X": x, "T": now} for x in ("wt2", "wt7"))
+        assert said(program(rules), now, facts, *answers) == pytest.approx(wanted)
 
 
 def test_of_a_value_that_no_fact_names() -> None:
@@ -115,9 +114,8 @@ def test_of_a_value_that_no_fact_names() -> None:
 
 def test_what_is_lost() -> None:
     text = program("P(X, T) :- Temp(X, low, T).", " delay 0 (60%)")
-    found = asked(
-        text, 0, [("wt7", "low", 0)], {"X": "wt2", "T": 0}, {"X": "wt7", "T": 0}, {"X": "wt2", "T": 1}
-    )
+    answers = ({"X": x, "T": t} for x, t in (("wt2", 0), ("wt7", 0), ("wt2", 1)))
+    found = asked(text, 0, [("wt7", "low", 0)], *answers)
     assert found.column().tolist() == pytest.approx([0, 1, 0.2 * 0.6], abs=1e-12)
     silent = 0.2 * 0.4 / (0.2 * 0.4 + 0.8)
     assert found.holds[found.which].tolist() == pytest.approx([silent, 1, 0.2])

@@ -17,10 +17,9 @@ from antelog.forecast.judges.following import (
     state_of,
 )
 
-A, B = 100, 200
-"""Two stages."""
-
-NO_ENDS = np.zeros(1, np.int64)
+A, B = 100, 200  # stages
+NO_ENDS, NONE = np.zeros(1, np.int64), np.zeros(0, np.int64)
+EXAMPLE = ((2, 0, 0, POSSIBLE, A), (2, 0, 1, REVISED, B), (2, 0, 2, REJECT, -1))
 
 Line = tuple[int, int, int, int, int]
 
@@ -30,10 +29,6 @@ def lines(*rows: Line) -> AnswerLines:
     columns = [np.array(column, np.int64) for column in zip(*rows, strict=True)] if rows else [NONE] * 5
     device, time, tick, kind, stage = columns
     return AnswerLines((device, time), tick, kind, stage)
-
-
-NONE = np.zeros(0, np.int64)
-EXAMPLE = ((2, 0, 0, POSSIBLE, A), (2, 0, 1, REVISED, B), (2, 0, 2, REJECT, -1))
 
 
 def step(*rows: Line, now: int, before: TrackedAnswers | None = None, delay: int | None = 4) -> FollowedStep:
@@ -47,22 +42,14 @@ def stretches(found: FollowedStep) -> list[tuple[int, ...]]:
     return [tuple(row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 
-State = tuple[int, int, bool]
-"""A stage, a bucket of ages, and whether the answer was silent."""
+State = tuple[int, int, bool]  # a stage, a bucket of ages, and whether the answer was silent
 
 
 def decided(found: FollowedStep) -> list[tuple[int, int, bool, list[State]]]:
     """Number, when, whether confirmed, and the states, of each."""
     s = found.decided
-    return [
-        (
-            int(s.number[i]),
-            int(s.tick[i]),
-            bool(s.confirmed[i]),
-            sorted(map(opened, s.states[s.state_of == i].tolist())),
-        )
-        for i in range(len(s.number))
-    ]
+    rows = zip(s.number.tolist(), s.tick.tolist(), s.confirmed.tolist(), strict=True)
+    return [(*row, sorted(map(opened, s.states[s.state_of == i].tolist()))) for i, row in enumerate(rows)]
 
 
 def opened(state: int) -> State:

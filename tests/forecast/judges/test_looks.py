@@ -34,11 +34,8 @@ def looks(rules: str) -> tuple[Look, ...]:
 
 
 def test_a_comparison_is_found_through_an_auxiliary_predicate() -> None:
-    found = looks(
-        """High(X, T) :- Reading(X, warm, V, T), V >= 90.
-        P(X, T) :- High(X, T), High(X, T+1).
-        """
-    )
+    rules = "High(X, T) :- Reading(X, warm, V, T), V >= 90. P(X, T) :- High(X, T), High(X, T+1)."
+    found = looks(rules)
     assert found == (Look("Reading", ((1, "warm"),), ((0, 0),), 2, ">=", 90.0),)
 
 
@@ -48,15 +45,9 @@ def test_a_query_without_comparisons_of_numbers_has_no_looks() -> None:
 
 
 def test_negated_atoms_and_other_constants_are_looked_at_apart() -> None:
-    found = looks(
-        """Cold(X, T) :- Reading(X, cold, V, T), V < 5.
-        P(X, T) :- Reading(X, warm, V, T), V > 90, not Cold(X, T+1).
-        """
-    )
-    assert [(each.constants, each.operator, each.threshold) for each in found] == [
-        (((1, "warm"),), ">", 90.0),
-        (((1, "cold"),), "<", 5.0),
-    ]
+    rules = "Cold(X, T) :- Reading(X, cold, V, T), V < 5. P(X, T) :- Reading(X, warm, V, T), V > 90"
+    found = [(each.constants, each.operator, each.threshold) for each in looks(f"{rules}, not Cold(X, T+1).")]
+    assert found == [(((1, "warm"),), ">", 90.0), (((1, "cold"),), "<", 5.0)]
 
 
 def test_one_column_has_one_look() -> None:

@@ -19,7 +19,7 @@ from antelog.forecast.model_file import Model, part_of
 from antelog.process import Engine
 from tests.forecast.making import replayed
 from tests.forecast.test_laws import same
-from tests.forecast.test_parts import own
+from tests.forecast.test_model import own
 
 PROGRAM = antelog.parse("""
 input Temp(device: text, value: number, time) delay 2.

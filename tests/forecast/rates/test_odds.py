@@ -111,12 +111,8 @@ def found(declarations: str, *devices: str, slot: str = "", rule: str = RULE) ->
 
 
 def test_the_declaration_with_most_constants_decides() -> None:
-    odds = found(
-        f"{CHANCES} chance Temp(_, _, _) = 50%. chance Temp(wt4, high, _) = 10%. "
-        "delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).",
-        "wt2",
-        "wt4",
-    )
+    more = "chance Temp(_, _, _) = 50%. chance Temp(wt4, high, _) = 10%. "
+    odds = found(f"{CHANCES} {more} delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).", "wt2", "wt4")
     once, again = once_and_again(odds)
     assert once.tolist() == [[0.05], [0.1]]
     assert again.tolist() == [[0.8], [0.1]]  # without `again`, what came before does not matter
@@ -155,11 +151,8 @@ def test_other_kinds_of_facts_in_a_slot() -> None:
     assert [dict(s.series.constants).get(1) for s in chain.states] == ["high", "low", None]
     rows = keys(Values(), X=["wt2", "wt4"])
     # Of high ones the formula asks, so they are no other kind; of low ones one declaration speaks, for wt2.
-    assert [mask.tolist() for mask in possible_kinds(chain, input_of(text), rows)] == [
-        [True, True],
-        [True, False],
-        [True, True],
-    ]
+    masks = [mask.tolist() for mask in possible_kinds(chain, input_of(text), rows)]
+    assert masks == [[True, True], [True, False], [True, True]]
     odds = declared(chain, input_of(text), rows)
     np.testing.assert_allclose(once_and_again(odds)[0], [[0.05, 0.15, 0], [0.01, 0, 0]], atol=1e-10)
     # What is impossible is not learned, nor what is declared.
@@ -167,10 +160,7 @@ def test_other_kinds_of_facts_in_a_slot() -> None:
 
 
 def test_what_is_declared_is_not_learned() -> None:
-    text = f"{INPUT.format('')} delay Temp(wt4, _, _) = 2 (70%, 20%, 8%). {RULE}"
-    (chain,) = chains(text)
-    rows = keys(Values(), X=["wt2", "wt4"])
-    odds = declared(chain, input_of(text), rows)
+    odds = found("delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).", "wt2", "wt4")
     same = np.full((2, 1), 0.25)
     learned = replace(
         odds,
@@ -187,10 +177,7 @@ def test_what_is_declared_is_not_learned() -> None:
 
 def test_what_is_learned_may_know_of_longer_delays() -> None:
     """Those of another input; and of shorter ones, for a fact may be later than any that has come."""
-    text = f"{INPUT.format('')} {CHANCES} {RULE}"
-    (chain,) = chains(text)
-    rows = keys(Values(), X=["wt2"])
-    odds = declared(chain, input_of(text), rows)
+    odds = found(CHANCES, "wt2")
     for shares, known, wanted in (
         ([0.6, 0.2, 0.1, 0.1], True, [0.75, 0.25, 0, 0]),
         ([0.6, 0.2, 0.1, 0.1], False, [0.5, 0.5, 0, 0]),
@@ -202,33 +189,24 @@ def test_what_is_learned_may_know_of_longer_delays() -> None:
         np.testing.assert_allclose(both.shares, [[wanted]])
 
 
-def slot(declarations: str, rule: str = RULE) -> tuple[Odds, Odds]:
+def slot() -> tuple[Odds, Odds]:
     """The declared odds of a slot, and learned ones: after nothing, high, and another fact."""
-    text = f"{INPUT.format(', one per x')} {declarations} {rule}"
-    (chain,) = chains(text)
-    odds = declared(chain, input_of(text), keys(Values(), X=["a"]))
+    odds = found(CHANCES, "a", slot=", one per x")
     moves = np.array([[[0.5, 0.2, 0.3], [0.1, 0.6, 0.3], [0.0, 0.1, 0.9]]])
     return odds, replace(odds, transitions=moves, known=np.ones(1, np.bool_))
 
 
 def test_what_a_declaration_leaves_over_is_learned() -> None:
-    odds, learned = slot(CHANCES)
+    odds, learned = slot()
     moves = completed(odds, learned, whole=False).transitions[0]
-    np.testing.assert_allclose(
-        moves,
-        [
-            [0.95 * 5 / 8, 0.05, 0.95 * 3 / 8],
-            [0.2 * 1 / 4, 0.8, 0.2 * 3 / 4],
-            [0, 0.05, 0.95],  # always one or the other
-        ],
-        atol=1e-12,
-    )
+    # After another fact it is always one or the other.
+    wanted = [[0.95 * 5 / 8, 0.05, 0.95 * 3 / 8], [0.2 * 1 / 4, 0.8, 0.2 * 3 / 4], [0, 0.05, 0.95]]
+    np.testing.assert_allclose(moves, wanted, atol=1e-12)
 
 
 def test_of_any_fact_of_a_slot_others_are_what_is_not_declared() -> None:
-    odds, learned = slot(CHANCES)
-    found = completed(odds, less_declared(learned, odds), whole=False)
-    moves = found.transitions[0]
+    odds, learned = slot()
+    moves = completed(odds, less_declared(learned, odds), whole=False).transitions[0]
     np.testing.assert_allclose(moves, [[0.5, 0.05, 0.45], [0.1, 0.8, 0.1], [0, 0.05, 0.95]], atol=1e-12)
 
 

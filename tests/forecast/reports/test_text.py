@@ -144,8 +144,6 @@ def test_json() -> None:
 
 
 HOUR = 3600 * 1_000_000
-
-
 FROM = "learned chances are of use from some 75 on"
 
 

@@ -1,4 +1,4 @@
-"""antelog/forecast/scores/scores.py: sums that do not depend on cuts, and what users see of them."""
+"""antelog/forecast/scores: sums that do not depend on cuts, and what users see of them; alerts by hand."""
 
 from __future__ import annotations
 
@@ -10,9 +10,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from antelog.errors import StateError
-from antelog.forecast.scores.scored_lines import ScoredLines, alerts, with_chance
+from antelog.forecast.scores.scored_lines import (
+    PLACES,
+    ScoredLines,
+    alerts,
+    by_threshold,
+    least,
+    places,
+    with_chance,
+)
 from antelog.forecast.scores.scores import SCHEMA, Scores, from_dict, result, scored, table, to_dict
 from tests.forecast.streams import Made, decided, stream
 
@@ -54,11 +64,8 @@ def test_a_row_for_each_query() -> None:
     assert malf["brier_base"] == pytest.approx(2 / 9)
     assert malf["brier_skill"] == pytest.approx(1 - 0.26 / 3 / (2 / 9), abs=1e-8)
     assert malf["log_loss"] == pytest.approx(-(log(0.6) + log(0.9) + log(0.7)) / 3, abs=1e-8)
-    assert [(each["low"], each["lines"], each["confirmed"]) for each in malf["bins"]] == [
-        (0.3, 1, 0.0),
-        (0.6, 1, 1.0),
-        (0.9, 1, 1.0),
-    ]
+    bins = [(each["low"], each["lines"], each["confirmed"]) for each in malf["bins"]]
+    assert bins == [(0.3, 1, 0.0), (0.6, 1, 1.0), (0.9, 1, 1.0)]
     assert (ok["lines"], ok["brier"], ok["refuted"], ok["bins"]) == (0, None, None, [])
 
 
@@ -142,3 +149,28 @@ def test_no_scores(name: str) -> None:
 def test_what_is_read_says_the_same() -> None:
     assert result(from_dict(PLAIN)) == result(SCORES)
     assert result(from_dict(PLAIN)).program_alert is not None
+
+
+def test_alerts_by_hand() -> None:
+    lines = decided(
+        (1, 2, 0.55, 9, True),
+        (1, 4, 0.85, 9, True),
+        (1, 6, 0.40, 9, True),  # falls again: it was alerted all the same
+        (2, 3, 0.80, 5, False),
+        (3, 3, 0.10, 8, True),
+        (4, 7, 0.95, 8, True),
+    )
+    found = {each.threshold: each for each in by_threshold(alerts(lines))}
+    assert (found[0.5].alerts, found[0.5].precision, found[0.5].found) == (3, 2 / 3, 2 / 3)
+    assert found[0.5].lead == (1, 1, 7)
+    assert (found[0.8].alerts, found[0.8].lead) == (3, (1, 1, 5))
+    assert (found[0.9].alerts, found[0.9].precision, found[0.9].found) == (1, 1, 1 / 3)
+    assert found[0.95].alerts == 1, "a threshold is reached by what equals it"
+
+
+@given(st.integers(0, 2**50 - 1))
+def test_a_place_is_close(lead: int) -> None:
+    (place,) = places(np.array([lead])).tolist()
+    assert 0 <= place < PLACES
+    assert least(place) <= lead < least(place + 1)
+    assert least(place) == lead if lead < 256 else lead - least(place) < lead / 16

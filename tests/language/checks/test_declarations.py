@@ -1,4 +1,4 @@
-"""antelog/language/checks: declarations, types, delays, slots, durations, suggestions."""
+"""antelog/language/checks: declarations, types, delays, slots, gaps, limits, durations, suggestions."""
 
 from fractions import Fraction
 from itertools import product
@@ -7,12 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from antelog import DataError, Engine, Program, ProgramError, parse
+from antelog.compile import from_json, to_json
 from antelog.diagnostics import Source, errors_of
 from antelog.language import Checked, read
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.durations import UNITS, duration_text, in_ticks, microseconds
+from antelog.language.printer import to_text
 from antelog.language.syntax import Bound
 from antelog.language.vocabulary import Predicate, PredicateKind, Type
+from antelog.run import clock
 
 RULE = "P(X, T) :- A(X, Y, T).\nquery P(X, T)."
 
@@ -232,3 +236,205 @@ def test_suggestions() -> None:
     assert did_you_mean("Rain", ["Temp", "Wind"]) == ""
     assert similar("Temp1", ["Temp2"]) == []  # those are meant to differ
     assert similar("temp", ["Temp"]) == ["Temp"]
+
+
+# ---- units of times ----
+
+RULES = "{}input Temp(device, at{}) delay 1. Hot(X, T) :- Temp(X, T). query Hot(X, T)."
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns", "ticks"])
+def test_a_unit_is_kept(unit: str) -> None:
+    program = parse(RULES.format("tick 1 minute. ", f": {unit}"))
+    assert program.plan.counting("Temp").unit == unit
+    assert f"input Temp(device, at: {unit}) delay 1." in to_text(program.document)
+    assert f"input Temp(device, at: {unit}), delay 1" in str(program)
+    assert from_json(to_json(program.plan)) == program.plan
+    assert program.plan.read == parse(RULES.format("tick 1 minute. ", "")).plan
+
+
+@pytest.mark.parametrize(
+    ("tick", "type_", "message", "hint"),
+    [
+        ("", ": ms", "`at: ms` means nothing without a `tick` declaration", "Say how long a tick is"),
+        ("tick 1 minute. ", ": millis", "`millis` is not a unit of times", "Write ms."),
+        ("tick 1 minute. ", ": Seconds", "`Seconds` is not a unit of times", "Write s."),
+        ("tick 1 minute. ", ": nanoseconds", "`nanoseconds` is not a unit of times", "Write ns."),
+        ("tick 1 minute. ", ": ms, time", "`ms` is not a type", "Only the time of an input"),
+    ],
+)
+def test_what_is_wrong_with_a_unit(tick: str, type_: str, message: str, hint: str) -> None:
+    with pytest.raises(ProgramError) as error:
+        parse(RULES.format(tick, type_))
+    first = error.value.diagnostics[0]
+    assert message in first.message
+    assert hint in (first.hint or "")
+
+
+def test_a_tick_that_is_wrong_itself_is_enough_to_report() -> None:
+    with pytest.raises(ProgramError) as error:
+        parse(RULES.format("tick 1 minuet. ", ": ms"))
+    assert len(error.value.diagnostics) == 1
+
+
+WITHIN = """
+tick 10 minutes.
+input Ticket(id, priority: text, time). input Reply(id, time).
+static Within(priority: text, limit <= 4 h).
+{}
+P(I, T) :- Ticket(I, K, T), Within(K, N), not Reply(I, T..T+N).
+query P(I, T).
+"""
+
+
+def test_durations_in_facts_are_numbers_of_ticks() -> None:
+    durations = "limit patience = 20. Within(a, 30 minutes). Within(b, 2 h). Within(c, patience minutes)."
+    numbers = "Within(a, 3). Within(b, 12). Within(c, 2)."
+    one, other = (parse(WITHIN.format(facts)) for facts in (durations, numbers))
+    assert one.plan.statics == other.plan.statics
+    assert one.plan.static_rules == other.plan.static_rules
+
+
+# ---- `every 10 s`: how often the facts of an input come ----
+
+SINGLE = "Q(X, T) :- P(X, T). query Q(X, T)."
+SECOND = 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("clauses", "gap"),
+    [
+        ("every 10 s", 5),
+        ("delay 1, every 10 s", 5),
+        ("one per x, every 3", 3),
+        ("delay 2 s, one per x, every 3 s", 2),  # a gap that may begin within a tick
+        ("delay 1", None),
+    ],
+)
+def test_a_gap_is_counted_in_ticks(clauses: str, gap: int | None) -> None:
+    program = parse(f"tick 2 s. input P(x, time) {clauses}. {SINGLE}")
+    assert [each.expected.gap for each in program.plan.inputs] == [gap]
+
+
+@pytest.mark.parametrize(
+    ("clauses", "source"),
+    [
+        ("every 3 per x", (0,)),
+        ("every 3 s per y and x", (0, 1)),
+        ("delay 1, one per x, every 3 per y", (1,)),
+        ("one per x, every 3", (0,)),
+        ("one per tick, every 3", ()),
+        ("every 3", ()),
+        ("one per x", ()),
+    ],
+)
+def test_the_columns_of_a_source(clauses: str, source: tuple[int, ...]) -> None:
+    checked = read(Source(f"tick 1 s. input P(x, y, time) {clauses}. Q(X, T) :- P(X, _, T). query Q(X, T)."))
+    assert checked.ok
+    assert checked.vocabulary["P"].source == source
+
+
+def test_columns_and_predicates_may_be_called_every() -> None:
+    rule = "Q(T) :- every(_, T). query Q(T)."
+    program = parse(f"input every(every, time) one per every, every 3. {rule}")
+    assert program.plan.inputs[0].columns == ("every", "time")
+
+
+def test_no_answer_depends_on_a_gap() -> None:
+    def lines(clauses: str) -> object:
+        engine = Engine(parse(f"input P(x, time) delay 1{clauses}. {SINGLE}"))
+        return engine.advance(40, {"P": [("a", 3), ("b", 30)]})["Q"].to_pylist()
+
+    assert lines(", every 2") == lines("")
+
+
+def test_time_waits_as_long_for_another_fact() -> None:
+    plan = parse(f"tick 1 s. input P(x, time) delay 1, every 30 s. input S(time). {SINGLE}").plan
+    assert clock.rhythms_of(plan)["P"] == 31 * SECOND
+
+
+@pytest.mark.parametrize(
+    ("clauses", "said"),
+    [
+        ("every 0 s", "facts do not come every 0 s"),
+        ("every 5 parsecs", "`parsecs` is not a unit of time"),
+        ("every 5 s per y", "P has no column named y"),
+        ("every 5 s per x and x", "`per` names the column x twice"),
+        ("every 1.5", "1.5 is not a whole number of ticks"),
+        ("every", "`every` stands last, with a number of ticks or a duration"),
+        ("every 5 s, one per x", "`every` stands last"),
+        ("every 5 s, delay 2", "`every` stands last"),
+        ("one per x every 5 s", "`every` stands last"),
+        ("delay 1 every 5 s", "`every` stands last"),
+    ],
+)
+def test_what_is_wrong_with_a_gap_is_said(clauses: str, said: str) -> None:
+    with pytest.raises(ProgramError) as caught:
+        parse(f"tick 1 s.\ninput P(x, time) {clauses}.\n{SINGLE}")
+    assert said in str(caught.value)
+
+
+# ---- limits: numbers with names, which can be set from outside ----
+
+LIMITED = """
+limit hot = 90.
+limit cold = -5.
+limit patience = 30.
+tick 10 minutes.
+input Temp(device, value: number, time) delay patience minutes.
+Hot(X, T) :- Temp(X, V, T), V >= hot, V > cold, V - hot < 100, not Temp(X, cold, T..T + patience minutes).
+query Hot(X, T).
+"""
+NUMBERED = """
+tick 10 minutes.
+input Temp(device, value: number, time) delay 30 minutes.
+Hot(X, T) :- Temp(X, V, T), V >= 85, V > -5, V - 85 < 100, not Temp(X, -5, T..T + 30 minutes).
+query Hot(X, T).
+"""
+
+
+def same(one: Program, other: Program) -> bool:
+    return to_json(one.plan) == to_json(other.plan)
+
+
+def test_a_limit_is_its_number_and_another_one_if_it_is_set() -> None:
+    assert same(parse(LIMITED, limits={"hot": 85}), parse(NUMBERED))
+    assert same(parse(LIMITED), parse(NUMBERED.replace("85", "90")))
+    assert same(parse(LIMITED, limits={"hot": 85.0, "patience": 30}), parse(NUMBERED))
+
+
+def test_a_limit_of_a_length() -> None:
+    text = "limit step = 10.\ntick step minutes.\nP(X, T) :- Q(X, T).\nquery P(X, T)."
+    assert parse(text).plan.tick == 600_000_000
+    assert parse(text, limits={"step": 20}).plan.tick == 1_200_000_000
+
+
+def test_what_is_in_quotes_is_a_text() -> None:
+    text = 'limit hot = 90.\nP(X, T) :- Q(X, "hot", T), Q(X, V, T), V > hot.\nquery P(X, T).'
+    with pytest.raises(ProgramError, match="E302"):
+        parse(text)  # a column of numbers and texts
+    document = checked(text).document
+    assert to_text(document) == text + "\n"
+
+
+def test_names_are_printed_whatever_is_set() -> None:
+    statements = [line for line in LIMITED.splitlines() if line]
+    printed = to_text(parse(LIMITED, limits={"hot": 85}).document).splitlines()
+    assert printed == [each.replace("V - hot", "V-hot").replace("T + p", "T+p") for each in statements]
+
+
+def test_values_from_outside_are_checked() -> None:
+    with pytest.raises(DataError, match=r"no limit hott\. Did you mean hot\?"):
+        parse(LIMITED, limits={"hott": 85})
+    with pytest.raises(DataError, match=r"no limit hot\. It has none"):
+        parse(NUMBERED, limits={"hot": 85})
+    for wrong in ({"hot": "85"}, {"hot": float("nan")}, {"hot": 10**400}, ["hot"]):
+        with pytest.raises(DataError, match="a dictionary from the names of limits to numbers"):
+            parse(LIMITED, limits=wrong)  # type: ignore[arg-type]  # what a user may give
+
+
+def test_a_program_with_errors_says_these() -> None:
+    with pytest.raises(ProgramError, match="E001"):
+        parse(LIMITED + "P(X", limits={"hott": 85})
+    with pytest.raises(ProgramError, match="the limit patience is -1"):
+        parse(LIMITED, limits={"patience": -1})

@@ -25,7 +25,8 @@ from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
 from antelog.run.sinks.outputs import OutputFile, TopicSink
 from antelog.run.sinks.result import StepResult
-from antelog.run.store import FeedReader, Store, StoredFeedAt
+from antelog.run.store.feed import FeedReader, StoredFeedAt
+from antelog.run.store.store import Store
 from tests.run.sources.brokers import Broker, message
 
 PROGRAM = parse("input P(x, time) delay 2.\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).")

@@ -23,7 +23,8 @@ from antelog.run.sources.kafka import KafkaTopic
 from antelog.run.sources.opening import FOLLOWED, PostedFacts, StandardInput, source_of
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import FactSource, Mark
-from antelog.run.store import Store, post
+from antelog.run.store.inbox import post
+from antelog.run.store.store import Store
 from tests.cli.trying import PROGRAM
 from tests.processes import started
 from tests.run.sources.brokers import Broker
@@ -37,10 +38,14 @@ def _fact(device: str) -> bytes:
     return json.dumps({"device": device, "value": 1, "time": 7}, indent=1).encode()
 
 
-def _topic(broker: Broker, text: str = "kafka://b/temp", mark: Mark | None = None) -> KafkaTopic:
+def _place(text: str) -> Topic:
     place = FOLLOWED.read(text)
     assert isinstance(place, Topic)
-    return KafkaTopic(place, WANTED, mark=mark, make=broker)
+    return place
+
+
+def _topic(broker: Broker, text: str = "kafka://b/temp", mark: Mark | None = None) -> KafkaTopic:
+    return KafkaTopic(_place(text), WANTED, mark=mark, make=broker)
 
 
 def test_all_partitions_are_read_and_the_mark_is_behind_them() -> None:
@@ -62,14 +67,11 @@ def test_all_partitions_are_read_and_the_mark_is_behind_them() -> None:
 def test_columns_may_be_fields_within_fields_whatever_the_first_message_has() -> None:
     nested = json.dumps({"device": "a", "decoded": {"temp": 1}, "time": 7}).encode()
     broker = Broker({0: [b'{"device": "a", "time": 7}']})
-    place = FOLLOWED.read("kafka://b/temp")
-    assert isinstance(place, Topic)
-    source = KafkaTopic(place, mapped(WANTED, {"value": "decoded.temp"}), make=broker)
+    source = KafkaTopic(_place("kafka://b/temp"), mapped(WANTED, {"value": "decoded.temp"}), make=broker)
     assert taken(source.poll()) == ([], ["temp[0]:0: lacks decoded.temp"])
     broker.messages[0].append(nested)
     assert taken(source.poll()) == ([("a", 1)], [])
-    csv = FOLLOWED.read("kafka://b/temp?format=csv")
-    assert isinstance(csv, Topic)
+    csv = _place("kafka://b/temp?format=csv")
     with pytest.raises(DataError, match=r"has no column decoded\.temp, .* rows of CSV, which have no names"):
         KafkaTopic(csv, mapped(WANTED, {"value": "decoded.temp"}), make=broker)
 
@@ -101,10 +103,10 @@ def test_a_column_says_where_each_message_was_read_however_often_one_begins_agai
         ("kafka://b/temp", [json.dumps({"device": "a", "time": 7}).encode()] * 3),
         ("kafka://b/temp?format=csv", [b"a,7", b'"a\n",7', b"a,7"]),
     ):
-        topic = FOLLOWED.read(place)
-        assert isinstance(topic, Topic)
         for begin in range(3):
-            source = KafkaTopic(topic, wanted, mark={"next": {"1": begin}}, make=Broker({1: list(values)}))
+            source = KafkaTopic(
+                _place(place), wanted, mark={"next": {"1": begin}}, make=Broker({1: list(values)})
+            )
             pieces = [sorted_out(wanted, [each.chunk], each.file) for each in source.poll()]
             tables = [rows.table for (rows,) in pieces]
             found = [each for table in tables for each in table.column("value").to_pylist()]

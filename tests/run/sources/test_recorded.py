@@ -1,9 +1,12 @@
-"""antelog/run/sources/recorded.py: folders, whose files are read once, and files that cannot grow."""
+"""antelog/run/sources/{recorded,opening}.py: folders, files that cannot grow, and standard input."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from antelog.errors import DataError
+from antelog.run.sources.opening import StandardInput
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import Mark
 from tests.run.sources.taking import HEADER, WANTED, devices, taken
@@ -83,3 +87,42 @@ def test_names_decide_in_a_folder_record_by_record(tmp_path: Path) -> None:
     found = [taken(source.poll()) for _ in range(3)]
     assert [rows for rows, _ in found] == [[], [("b", 3)], [("c", 3)]]
     assert [len(wrong) for _, wrong in found] == [2, 2, 1]
+
+
+# ---- standard input ----
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    ends = os.pipe()
+    yield ends
+    for end in ends:
+        with suppress(OSError):
+            os.close(end)
+
+
+def test_it_is_read_as_it_comes_and_never_waited_for(pipe: tuple[int, int]) -> None:
+    source = StandardInput(WANTED, descriptor=pipe[0])
+    assert source.poll() == []
+    os.write(pipe[1], (HEADER + "a,1,7,7\nb,").encode())
+    assert devices(source) == ["a"]
+    os.close(pipe[1])
+    assert source.poll() == []
+    assert source.ended
+    assert taken(source.finish()) == ([], ["<stdin>:3: has 2 values, not 4"])
+
+
+def test_json_lines_are_known_by_their_brace(pipe: tuple[int, int]) -> None:
+    os.write(pipe[1], b'{"device": "a", "value": 1, "time": 7}\n')
+    assert devices(StandardInput(WANTED, descriptor=pipe[0])) == ["a"]
+
+
+def test_a_complete_one_is_behind_until_it_ends(pipe: tuple[int, int]) -> None:
+    source = StandardInput(WANTED, complete=True, mark={"lines": 5}, descriptor=pipe[0])
+    os.write(pipe[1], (HEADER + "a,1,7,7\n").encode())
+    assert devices(source) == ["a"]
+    behind = [source.behind]
+    os.close(pipe[1])
+    assert source.poll() == []
+    assert [*behind, source.behind] == [True, False]
+    assert source.mark == {"lines": 7}

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from antelog.errors import InUseError, StateError
-from antelog.run.store import FeedReader, RecordedStep, Store, StoredFeedAt, StoredRows, StoredState
 from antelog.run.store import database as files
 from antelog.run.store import store as module
+from antelog.run.store.feed import FeedReader, StoredFeedAt
+from antelog.run.store.store import RecordedStep, Store, StoredRows, StoredState
 from tests.processes import Process, Start
 
 ROWS = StoredRows("Temp", "temp.csv", b"rows")
@@ -100,7 +101,7 @@ def _half_a_step(store: Store) -> None:
 WRITER = """
 import sys, itertools
 from pathlib import Path
-from antelog.run.store import RecordedStep, Store
+from antelog.run.store.store import RecordedStep, Store
 store = Store.open(Path(sys.argv[1]))
 stored = store.stored()
 if stored is None:

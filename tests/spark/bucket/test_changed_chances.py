@@ -83,9 +83,8 @@ def chances(rows: Sequence[Mapping[str, Any]], *, since: int = -1) -> dict[tuple
 
 
 def rows_of(*logs: Mapping[str, pa.Table]) -> list[dict[str, Any]]:
-    return [
-        {"query": name, **row} for log in logs for name, table in log.items() for row in table.to_pylist()
-    ]
+    tables = [(name, table) for log in logs for name, table in log.items()]
+    return [{"query": name, **row} for name, table in tables for row in table.to_pylist()]
 
 
 def in_process(first: antelog.Program, second: antelog.Program) -> list[dict[str, Any]]:
@@ -101,10 +100,8 @@ def test_what_slots_have_shown_goes_on(seed: int) -> None:
     """Chances are declared, and how often a slot has another fact is learned."""
     old, new = program(GONE), program(NEW)
     before = job(old)
-    found, expected = (
-        chances(streamed(before, job(new, before=[before]), seed)),
-        chances(in_process(old, new)),
-    )
+    found = chances(streamed(before, job(new, before=[before]), seed))
+    expected = chances(in_process(old, new))
     assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
     assert len({chance for (_, tick, *_), chance in expected.items() if tick >= CUT}) > 10
 

@@ -92,18 +92,13 @@ def test_times_of_a_clock_are_counted_as_they_are_read() -> None:
 
 
 def test_a_time_in_a_column_is_a_whole_number_and_a_timestamp() -> None:
-    rules = (
-        "tick 1 minute. input A(x: text, time). P(X, U, D, T) :- A(X, T), A(X, U), U > T, D = U - T, U < T+9."
-    )
-    plan = antelog.parse(f"{rules} query P(X, U, D, T).").plan
+    rules = "input A(x: text, time). P(X, U, D, T) :- A(X, T), A(X, U), U > T, D = U - T, U < T+9."
+    plan = antelog.parse(f"tick 1 minute. {rules} query P(X, U, D, T).").plan
     rows = ROWS.select(["x", "time"])
     schema = columns_of(job_of(plan, {"A": rows}, 1, batch=True), "P").schema
     names = schema.names[schema.names.index("X") :]
-    assert [str(schema.field(name).type) for name in names[1:4]] == [
-        "int64",
-        "timestamp[us, tz=UTC]",
-        "int64",
-    ]
+    types = [str(schema.field(name).type) for name in names[1:4]]
+    assert types == ["int64", "timestamp[us, tz=UTC]", "int64"]
 
 
 def test_changes_are_unpacked_with_the_columns_of_a_query() -> None:
@@ -111,11 +106,8 @@ def test_changes_are_unpacked_with_the_columns_of_a_query() -> None:
     job = job_of(plan, {"Temp": ROWS}, 3, batch=True)
     assert {"change", "X", "T"} <= set(columns_of(job, "Hot", change="change").schema.names)
     found = run_batch(job, {"Temp": ROWS}, random.Random(1)).changes
-    assert sorted(row["answer"] for row in found) == [
-        '{"X": "a", "T": 0}',
-        '{"X": "b", "T": 1}',
-        '{"X": "e", "T": 3}',
-    ]
+    expected = ['{"X": "a", "T": 0}', '{"X": "b", "T": 1}', '{"X": "e", "T": 3}']
+    assert sorted(row["answer"] for row in found) == expected
 
 
 def test_messages_are_the_lines_of_try_with_their_answers_as_keys() -> None:
@@ -136,6 +128,5 @@ def test_messages_are_the_lines_of_try_with_their_answers_as_keys() -> None:
     for each in messages:
         value, key = json.loads(each["value"]), json.loads(each["key"])
         assert key == {name: value[name] for name in ("query", "answer", "others") if name in value}
-    assert f'{{"query":"Calm","answer":{{"X": null, "T": {at}}},"others":["X"]}}' in {
-        m["key"] for m in messages
-    }
+    key_of_others = f'{{"query":"Calm","answer":{{"X": null, "T": {at}}},"others":["X"]}}'
+    assert key_of_others in {each["key"] for each in messages}

@@ -3,11 +3,10 @@
 import pytest
 
 import antelog
-from antelog.compile.nodes.plan import Plan
 from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.model_file import Model, merged, packed
 from antelog.process import Engine
-from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
+from antelog.spark.job.forecasts import forecasts_of, to_learn
 from antelog.spark.job.needed import EVERYTHING
 from antelog.spark.running import learned as in_bucket
 from tests.forecast.judges.test_values import PROGRAM, TICKS, learned, readings
@@ -18,17 +17,13 @@ PLAN = PROGRAM.plan
 FACTS: list[Fact] = [("Temp", tuple(row[:-1]), row[-1]) for row in readings()]
 
 
-def forecasts(given: GivenModel, plan: Plan = PLAN) -> Forecasts:
-    found = forecasts_of(plan, given, LearningSettings(False))
-    assert found is not None
-    return found
-
-
 @pytest.mark.parametrize(("buckets", "ends"), [(1, []), (3, [150, 333]), (4, [40, 700])])
 def test_chances_are_those_of_the_engine(buckets: int, ends: list[int]) -> None:
+    given = forecasts_of(PLAN, learned(), LearningSettings(False))
+    assert given is not None
     expected = others.in_process(PROGRAM, learned(), FACTS, TICKS + 5)
     assert any(row.get("chance_from") == "values" for row in expected)
-    assert others.streamed(forecasts(learned()), buckets, ends, PROGRAM, facts=FACTS) == expected
+    assert others.streamed(given, buckets, ends, PROGRAM, facts=FACTS) == expected
 
 
 def test_all_facts_are_needed_where_a_model_looks_at_values() -> None:

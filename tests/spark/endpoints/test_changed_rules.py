@@ -1,8 +1,4 @@
-"""Rules that are changed while a pipeline on Spark is stopped: once each, also if it is killed at the change.
-
-`ANTELOG_TESTS_KILLS` says how often (`make long`: ten times). The lines are compared with those of an engine
-in this process.
-"""
+"""Rules that are changed while a pipeline on Spark is stopped: once each, also if it is killed then."""
 
 import json
 import os
@@ -42,8 +38,7 @@ query Hot(X, T).
 query Keep(X, T).
 """
 TICKS = 6
-HALF = min(4, 1 + KILLS)
-"""The number of files before the change, and after it."""
+HALF = min(4, 1 + KILLS)  # the number of files before the change, and after it
 Fact = tuple[Value, ...]
 Line = tuple[int, str, str, str]
 
@@ -81,9 +76,8 @@ def expected(files: list[list[Fact]]) -> Counter[Line]:
 
 def _frame(rows: list[Fact], after: int, until: int) -> pa.Table:
     names = ("device", "level", "time", "arrival")
-    return pa.Table.from_pylist(
-        [dict(zip(names, r, strict=True)) for r in rows if after < int(r[3]) <= until]
-    )
+    part = [dict(zip(names, row, strict=True)) for row in rows if after < int(row[3]) <= until]
+    return pa.Table.from_pylist(part)
 
 
 def lines_of(tables: Mapping[str, pa.Table]) -> Iterator[Line]:

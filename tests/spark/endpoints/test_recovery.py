@@ -1,8 +1,6 @@
 """antelog/spark/endpoints/{folders,sinks,tables}.py: a stream that is killed has the same results.
 
-One pipeline writes to files, to a table in PostgreSQL and to a Kafka topic. It is killed, with its JVM
-and its workers, at random moments; what the three have in the end is compared with what the kernel
-says of the same facts in this process. `ANTELOG_TESTS_KILLS` says how often (`make long`: ten times).
+One pipeline with three sinks is killed at random moments, `ANTELOG_TESTS_KILLS` times (`make long`: ten).
 """
 
 import json
@@ -26,8 +24,7 @@ pytestmark = pytest.mark.slow
 
 KILLS = int(os.environ.get("ANTELOG_TESTS_KILLS", "1"))
 FILES = 6 * KILLS + 2
-TICKS = 5
-"""So many ticks are in one file, and so in one micro-batch."""
+TICKS = 5  # so many ticks are in one file, and so in one micro-batch
 PROGRAM = """\
 input Temp(device, level, time) delay 3.
 Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
@@ -36,8 +33,7 @@ query Malf(X, T).
 
 Server = TypeVar("Server")
 Fact = tuple[str, str, int, int]
-Change = tuple[int, str, str, str]
-"""Tick, kind, answer and explanations, the last two as JSON."""
+Change = tuple[int, str, str, str]  # tick, kind, answer and explanations, the last two as JSON
 
 
 @dataclass(frozen=True)
@@ -131,12 +127,7 @@ def expected(facts: list[Fact]) -> tuple[Counter[Change], Counter[tuple[int, int
     last = facts[-1][3] - 1
     table = engine.advance(last, {"Temp": [fact for fact in facts if fact[3] <= last]})["Malf"]
     changes = Counter(
-        (
-            row["tick"],
-            row["change"],
-            json.dumps({"X": row["X"], "T": row["T"]}),
-            json.dumps(row["explanations"], sort_keys=True),
-        )
+        canonical(row["tick"], row["change"], json.dumps({"X": row["X"], "T": row["T"]}), row["explanations"])
         for row in table.to_pylist()
     )
     late = Counter((row["time"], row["arrival"]) for row in engine.rejects.to_pylist())

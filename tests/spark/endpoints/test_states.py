@@ -57,9 +57,8 @@ def test_an_alert_comes_after_its_change(spark: SparkSession) -> None:
         ("Q", 2, "rejected", "{}", 0.0),
         ("R", 4, "closed", "{}", None),
     ]
-    frame = spark.createDataFrame(
-        rows, "query string, tick long, change string, answer string, chance double"
-    )
+    schema = "query string, tick long, change string, answer string, chance double"
+    frame = spark.createDataFrame(rows, schema)
     found = {row.query: (row.status, row.since, row.tick, row.chance) for row in newest(frame).collect()}
     assert found == {"Q": ("open", 2, 3, 0.9), "R": ("closed", 4, 4, None)}
 
@@ -67,11 +66,8 @@ def test_an_alert_comes_after_its_change(spark: SparkSession) -> None:
 def test_what_are_no_changes_is_refused(spark: SparkSession) -> None:
     with pytest.raises(DataError, match="there is no column `query`: give changes"):
         newest(spark.range(1))
-    stream = (
-        spark.readStream.format("rate")
-        .load()
-        .selectExpr("'Q' AS query", "value AS tick", "'possible' AS change", "'{}' AS answer")
-    )
+    rate = spark.readStream.format("rate").load()
+    stream = rate.selectExpr("'Q' AS query", "value AS tick", "'possible' AS change", "'{}' AS answer")
     with pytest.raises(DataError, match=r"antelog\.spark\.merge"):
         newest(stream)
     for into, why in (

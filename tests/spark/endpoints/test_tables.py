@@ -27,8 +27,7 @@ FACTS = [
     for tick in range(12)
     for number, device in enumerate(("a", "b", "c", "d"), 1)
 ]
-LAST = FACTS[-1][-1] - 1
-"""The last tick that a stream finishes."""
+LAST = FACTS[-1][-1] - 1  # the last tick that a stream finishes
 KNOWN = [("a",), ("b",), ("c",)]
 COLUMNS = "query, tick, {}, answer, X, T, explanations, if_silent, decided_by, because"
 

@@ -16,8 +16,7 @@ from tests.spark.comparing import Fact, closing, comparable, cut, job_of, kernel
 from tests.spark.dealt_out import PROGRAMS, facts_of, plan_of
 from tests.spark.simulated import Seen, Stream, run_batch
 
-FIRST = 7
-"""Time does not begin with the first tick there is."""
+FIRST = 7  # time does not begin with the first tick there is
 
 
 def _set_aside(rejects: Sequence[dict[str, Any]]) -> Counter[tuple[str, str, int]]:

@@ -12,13 +12,8 @@ import antelog.spark
 from antelog import DataError, parse
 from antelog.run.options import keywords, taken
 from antelog.spark import changes, outputs
-from antelog.spark.job.checking import (
-    AnswerOptions,
-    ChangeOptions,
-    LearnOptions,
-    OutputOptions,
-    RejectOptions,
-)
+from antelog.spark.job import checking
+from antelog.spark.job.checking import ChangeOptions, OutputOptions
 from antelog.spark.job.job import Data, sent
 from tests.random_functions import FUNCTIONS
 from tests.spark.streamed import stream_of
@@ -31,7 +26,7 @@ def test_functions_have_the_options_as_keywords() -> None:
 
 
 def test_options_of_a_function_are_those_of_a_run() -> None:
-    given = keywords(LearnOptions, "learn", {"buckets": 4, "until": 7})
+    given = keywords(checking.LearnOptions, "learn", {"buckets": 4, "until": 7})
     assert taken(OutputOptions, given, only=()) == OutputOptions(buckets=4, until=7, only=())
     assert taken(OutputOptions, ChangeOptions(query="Malf", lag=3)) == OutputOptions(lag=3)
 
@@ -40,8 +35,8 @@ def test_options_of_a_function_are_those_of_a_run() -> None:
     ("taken", "given", "said"),
     [
         (ChangeOptions, "buckts", "f() has no option buckts. Did you mean buckets?"),
-        (RejectOptions, "only", "f() has no option only. It has static, arrival,"),
-        (AnswerOptions, "lag", "f() has no option lag. "),
+        (checking.RejectOptions, "only", "f() has no option only. It has static, arrival,"),
+        (checking.AnswerOptions, "lag", "f() has no option lag. "),
     ],
 )
 def test_an_option_a_function_has_not(taken: type, given: str, said: str) -> None:
@@ -57,7 +52,7 @@ def test_several_functions_of_one_module_are_sent() -> None:
 
 
 RULES = "input Temp(x: text, time). Hot(X, T) :- Temp(X, T), Temp(X, T+{}). query Hot(X, T)."
-ONE, TWO = parse(RULES.format(1)), parse(RULES.format(2))
+ONE = parse(RULES.format(1))
 TABLE = pa.table({"x": ["a"], "time": pa.array([0], pa.int64())})
 
 

@@ -1,4 +1,4 @@
-"""antelog/spark/sql: analysis.py, arguments.py, table.py and registering.py, without a Spark."""
+"""antelog/spark/sql.py: calls and their arguments, without a Spark."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +12,7 @@ from pyspark.sql.udtf import AnalyzeArgument
 import antelog
 from antelog.errors import AntelogError, ArgumentError, DataError
 from antelog.spark import register
-from antelog.spark.sql.analysis import NO_STREAM, AnalysedCall
+from antelog.spark.sql import NO_STREAM, AnalysedCall
 
 MALF = """
     tick 10 minutes.

@@ -1,7 +1,4 @@
-"""antelog/spark/sql: a table function returns the lines of `changes`, and of `antelog try`, on each example.
-
-`tests/run/test_runners.py` compares `Engine` with `antelog try` on the same facts.
-"""
+"""antelog/spark/sql.py: a table function returns the lines of `changes` and of an engine on each example."""
 
 from contextlib import nullcontext
 
@@ -111,12 +108,12 @@ def test_values_of_all_types_come_out_as_in_a_batch(spark: SparkSession) -> None
         spark.sql("SELECT 'B' AS input, * FROM b"), allowMissingColumns=True
     ).createOrReplaceTempView("facts")
     clause = register(spark, "f", VALUES, static={"Known": known})
-    batch = changes(VALUES, {"A": spark.table("a"), "B": spark.table("b")}, static={"Known": known})
+    inputs = {"A": spark.table("a"), "B": spark.table("b")}
+    batch = changes(VALUES, inputs, static={"Known": known})
     expected = in_order(batch.toArrow().to_pylist())
     for table in ("TABLE(facts)", f"TABLE(facts) {clause}", "TABLE(facts) PARTITION BY hash(0)"):
         assert lines(spark, f"SELECT * FROM f({table})") == expected
     assert {row["query"] for row in expected} == {"Both", "Any"}
-    inputs = {"A": spark.table("a"), "B": spark.table("b")}
     both = changes(VALUES, inputs, static={"Known": known}, query="Both")
     found = spark.sql("SELECT * FROM f(TABLE(facts), query => 'Both')")
     assert found.schema == both.schema
@@ -140,9 +137,8 @@ def test_a_clause_that_divides_a_key_is_refused(spark: SparkSession, clause: str
 
 @pytest.mark.long
 def test_rows_of_no_input_are_refused(spark: SparkSession) -> None:
-    spark.sql("SELECT 'a' AS input, 1 AS x, 1 AS thing, 1.0 AS size, 0 AS time").createOrReplaceTempView(
-        "facts"
-    )
+    frame = spark.sql("SELECT 'a' AS input, 1 AS x, 1 AS thing, 1.0 AS size, 0 AS time")
+    frame.createOrReplaceTempView("facts")
     register(spark, "f", VALUES)
     assert _refusal(spark, "SELECT * FROM f(TABLE(facts))") == (
         "the column `input` has 'a', which is not an input of the program. Did you mean A? Leave other rows "

@@ -1,4 +1,4 @@
-"""antelog/spark/sql/partition.py: lines of the keys whose rows are all there, without a Spark."""
+"""antelog/spark/sql.py: lines of the keys whose rows are all there, without a Spark."""
 
 import random
 from collections import Counter
@@ -9,20 +9,19 @@ import pyarrow as pa
 import pytest
 
 from antelog.errors import DataError
-from antelog.spark.sql import partition
-from antelog.spark.sql.partition import rows_of
+from antelog.spark import sql
+from antelog.spark.sql import rows_of
 from tests.spark.sql.test_analysis import MALF, READINGS, Registered
 
-ROWS = [
+ROWS = [  # twelve rows of three keys, four of each
     (device, level, time) for device in "abc" for time, level in enumerate(("high", "high", "low", "high"))
 ]
-"""Twelve rows of three keys, four of each."""
 
 
 def _run(
     rows: Sequence[tuple[str, str, int]], monkeypatch: pytest.MonkeyPatch, piece: int
 ) -> list[list[Any]]:
-    monkeypatch.setattr(partition, "PIECE", piece)
+    monkeypatch.setattr(sql, "PIECE", piece)
     registered = Registered(MALF)
     handler = registered.handler(registered.call(READINGS))
     counts = Counter(row[0] for row in ROWS)
@@ -61,7 +60,7 @@ def test_a_key_that_lacks_rows_is_an_error(monkeypatch: pytest.MonkeyPatch, piec
 
 @pytest.mark.parametrize("value", [None, float("nan")])
 def test_rows_without_a_key_may_be_divided(value: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(partition, "PIECE", 1)
+    monkeypatch.setattr(sql, "PIECE", 1)
     registered = Registered("input P(x: number, time). Q(X, T) :- P(X, T). query Q(X, T).")
     handler = registered.handler(registered.call("x double, time integer", lines="rejects"))
     found = [*handler.eval((value, 1, value, 5)), *handler.eval((value, 2, value, 5)), *handler.terminate()]

@@ -13,7 +13,8 @@ import pytest
 
 import antelog
 from antelog.answers import name_of
-from antelog.run.store import Store, acts
+from antelog.run.store import inbox
+from antelog.run.store.store import Store
 from antelog.watch.alerts import groups as module
 from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup, queries_of
 from antelog.watch.alerts.groups import AlertGroups, SilentInputs
@@ -55,9 +56,9 @@ class Clock:
             self.outbox.begin_at(0)
         self.groups = AlertGroups(self.outbox, routes_of(self._setup), lambda: self.now)
 
-    def act(self, kind: acts.ActKind, until: float | None = None, *answers: dict[str, Any]) -> None:
+    def act(self, kind: inbox.ActKind, until: float | None = None, *answers: dict[str, Any]) -> None:
         names = tuple(name_of(each["query"], each["answer"]) for each in answers)
-        acts.add(self.path, acts.Act("wt2", kind, "ann", self.now, until, answers=names))
+        inbox.add_act(self.path, inbox.Act("wt2", kind, "ann", self.now, until, answers=names))
 
     def tell(self, *changes: dict[str, Any], after: float = 0.0) -> list[str]:
         """What is sent about some changes, some seconds after those before."""
@@ -180,7 +181,7 @@ def test_a_group_that_somebody_takes_care_of_sends_little(clock: Clock) -> None:
     assert clock.tell(malf("rejected"), after=1) == ["firing 2 likely"]  # with what became of the first
     assert clock.tell(malf(time=9), after=1) == []
     assert clock.tell(malf("rejected", time=9), after=1) == ["resolved 2 rejected"]
-    assert acts.current(clock.path, clock.now) == []
+    assert inbox.current_acts(clock.path, clock.now) == []
     assert clock.tell(malf(time=10), after=1) == []
     assert clock.due(after=400) == ["firing 1 likely"]
 

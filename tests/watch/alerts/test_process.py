@@ -14,7 +14,7 @@ from subprocess import PIPE
 import msgspec
 import pytest
 
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.watch import child
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
 from antelog.watch.alerts.letters import key_of

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from antelog.run.store import Store, acts
+from antelog.run.store import inbox
+from antelog.run.store.store import Store
 from antelog.watch.alerts import outbox as module
 from antelog.watch.alerts import running, sending
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
@@ -80,13 +81,13 @@ def hook(server: Server, name: str = "a", /, **more: Any) -> Alert:
 
 
 def test_a_group_that_is_acknowledged_waits_until_that_is_withdrawn(server: Server, stream: Stream) -> None:
-    acts.add(Path("p.state"), acts.Act("Malf", "acknowledged", "ann", time.time(), answers=("a",)))
+    inbox.add_act(Path("p.state"), inbox.Act("Malf", "acknowledged", "ann", time.time(), answers=("a",)))
 
     async def meanwhile() -> None:
         stream.tell(1)
         other = stream.tell_of(line("confirmed", "Total", answer={"City": "Bonn"}))
         await until_async(lambda: server.keys == other)
-        acts.withdraw(Path("p.state"), "Malf", "acknowledged")
+        inbox.withdraw_act(Path("p.state"), "Malf", "acknowledged")
         await until_async(lambda: len(server.keys) == 2)
 
     stream.sending(meanwhile)

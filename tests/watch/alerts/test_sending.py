@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.watch.alerts import sending
 from antelog.watch.alerts.alert import Alert, AlertSetup
 from antelog.watch.alerts.letters import RESOLVED, letter_of, routes_of

@@ -12,7 +12,7 @@ import antelog
 from antelog.answers import name_of
 from antelog.forecast.scores.scores import result
 from antelog.language.moments import Timescale
-from antelog.run.store import FeedReader
+from antelog.run.store.feed import FeedReader
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
 from antelog.watch.alerts.letters import routes_of
 from antelog.watch.board import board as boards

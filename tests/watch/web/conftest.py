@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.watch.web.serving import Page
 from tests.watch.browser import Browser, Tab, browser
 

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from starlette.types import ASGIApp
 
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.watch.web.app import Entry, page_app
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.views.context import TickClock

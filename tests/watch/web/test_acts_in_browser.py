@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.watch.web.address import PageAddress, Tokens, new_token
 from antelog.watch.web.serving import Page
 from tests.watch.browser import CHROMIUM, Browser, Tab

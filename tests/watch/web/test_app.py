@@ -18,7 +18,8 @@ import antelog
 from antelog.answers import name_of
 from antelog.errors import DataError
 from antelog.run.answer_details import DetailWriter
-from antelog.run.store import FolderFeed, Store
+from antelog.run.store.feed import FolderFeed
+from antelog.run.store.store import Store
 from antelog.theme import embedded_face
 from antelog.watch.alerts.letters import Letter
 from antelog.watch.alerts.outbox import SENT, counts_in, opened

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.watch import child
 from antelog.watch.web.serving import Page
 from tests.processes import until

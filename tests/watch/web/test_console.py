@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from antelog.run.store import Store
+from antelog.run.store.store import Store
 from antelog.watch.web.serving import Page
 from tests.lines import lines_of
 from tests.processes import until

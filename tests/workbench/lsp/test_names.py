@@ -15,8 +15,8 @@ from antelog.diagnostics import Source
 from antelog.language import read
 from antelog.workbench.lsp.completing import Completer
 from antelog.workbench.lsp.navigating import Places, mention_at, mentions_of
-from antelog.workbench.lsp.near_data import data_files, example_of, file_of
 from antelog.workbench.lsp.session import OpenText, Session, Snapshot, analysed
+from antelog.workbench.lsp.verdicts import data_files, example_of, file_of
 
 PROGRAM = """tick 1 minute.
 limit hot = 90.

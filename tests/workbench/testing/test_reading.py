@@ -223,10 +223,10 @@ def test_limits_come_from_the_file_the_case_and_the_command(tmp_path: Path) -> N
     program = "limit hot = 90.\ninput P(value: number, time).\nQ(T) :- P(V, T), V > hot.\nquery Q(T).\n"
     cases = "set:\n  hot: 80\ncases:\n- name: one\n- name: other\n  set:\n    hot: 70\n"
     path = written(tmp_path, cases, program)
-    values = [each.program.source.values for each in read_suite(path).cases]
+    values = [each.texts.program.source.values for each in read_suite(path).cases]
     assert values == [{"hot": 80}, {"hot": 70}]
     given = read_suite(path, Given({"hot": 60, "cold": 5})).cases
-    assert [each.program.source.values for each in given] == [{"hot": 60}, {"hot": 60}]
+    assert [each.texts.program.source.values for each in given] == [{"hot": 60}, {"hot": 60}]
     unknown = suite(tmp_path, "cases:\n- name: one\n  set:\n    hat: 70\n", program)
     assert unknown.problems[0].message == "the program has no limit hat"
     assert unknown.problems[0].hint == "It has hot."

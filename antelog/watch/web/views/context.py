@@ -16,7 +16,7 @@ from antelog.forecast.reports.words import lead
 from antelog.language.moments import TIME, Timescale, moment, tick_in_words
 from antelog.language.printer import value_text as written_value
 from antelog.run.answer_details import AnswerDetail
-from antelog.run.store.acts import Act
+from antelog.run.store.inbox import Act
 from antelog.watch.board.answer_table import SqlCondition
 from antelog.watch.board.board import Board
 from antelog.watch.board.feed_program import key_column, value_text

@@ -1,44 +1,55 @@
-"""The analysis of a call of a table function, in a process of Python before Spark runs anything.
+"""Programs as table functions of SQL: Spark has a call analysed, then a partition's rows run as in a bucket.
 
     malfunctions(TABLE(readings), since => 0, until => '2026-01-02', query => 'Malf', lines => 'answers')
 
-A function that asks for a PARTITION BY refuses calls that have one. So rows get two columns more: their key,
-and how many rows have it. To count them, Spark brings the rows of a key together, whatever the clause of the
-call. If a partition ends before all rows of a key have come, its clause divides the key.
+Rows get two columns more: their key, and how many rows have it. If a partition ends before all rows of a key
+have come, the clause of the call divides the key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from itertools import chain, islice
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as is_a
 from msgspec import structs
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import udtf
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType, TimestampType
-from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult, SelectedColumn
+from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult, SelectedColumn, UserDefinedTableFunction
 
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.rules.statics import Row
 from antelog.engine.values.types import types_of_rows
 from antelog.errors import DataError
+from antelog.given import TEXT, ArgumentKind, check
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.spark.bucket.packing import REJECTS
-from antelog.spark.bucket.unpacking import OutputColumns, columns_of
-from antelog.spark.job.checking import OutputOptions, arrow_type, columns_taken, job_of, tick_given, types_of
+from antelog.process import functions_of, plan_of
+from antelog.program import Program
+from antelog.run.options import keywords, taken
+from antelog.spark.bucket.packing import REJECTS, packed
+from antelog.spark.bucket.state import CHANGES, reasoner
+from antelog.spark.bucket.state import REJECTED as SET_ASIDE
+from antelog.spark.bucket.unpacking import OutputColumns, columns_of, reject_reader, unpacked
+from antelog.spark.failures import explaining_lost_java, plain_errors, require_version
+from antelog.spark.job import checking
 from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.forecasts import Forecasts
-from antelog.spark.job.job import ARRIVED, Data, Job, talks_by_itself
+from antelog.spark.job.job import ARRIVED, Data, Job, sent, talks_by_itself
 from antelog.spark.settings import quoted
 
+# The name of the column of counts, which Spark shows when it refuses to count the rows of a stream.
 NO_STREAM = "a table function takes no stream: use antelog.spark.changes(program, {…}) instead"
-"""The name of the column of counts, which Spark shows when it refuses to count the rows of a stream."""
-
-CHANGED, ANSWERED, REJECTED = LINES = ("changes", "answers", "rejects")
-"""The kinds of lines that a function may return."""
+CHANGED, ANSWERED, REJECTED = LINES = ("changes", "answers", "rejects")  # that a function may return
 
 
 @dataclass(frozen=True)
@@ -52,20 +63,15 @@ class FunctionCall:
     lines: str
 
 
-INPUT = "input"
-"""The column that says which input a row is of."""
+INPUT = "input"  # the column that says which input a row is of
 
 
 @dataclass(frozen=True)
 class TableColumns:
-    """The columns of a table that a program reads.
+    """The columns of a table that a program reads."""
 
-    types       the type of each column, by its name in the table
-    inputs      for each input its columns, from names in the table to the input's names
-    """
-
-    types: Mapping[str, pa.DataType]
-    inputs: Mapping[str, Mapping[str, str]]
+    types: Mapping[str, pa.DataType]  # by names in the table
+    inputs: Mapping[str, Mapping[str, str]]  # for each input, from names in the table to the input's
 
     @property
     def selected(self) -> list[SelectedColumn]:
@@ -105,20 +111,15 @@ class TableColumns:
 
 @dataclass(frozen=True)
 class FunctionProgram:
-    """A program that is registered as a table function.
-
-    given       background facts from outside the program
-    called      the functions that it calls, pickled
-    clause      the clause by which rows may be divided
-    """
+    """A program that is registered as a table function."""
 
     name: str
     plan: Plan
-    given: Mapping[str, tuple[Row, ...]]
-    called: bytes
+    given: Mapping[str, tuple[Row, ...]]  # background facts from outside the program
+    called: bytes  # the functions that it calls, pickled
     forecasts: Forecasts | None
-    options: OutputOptions
-    clause: str
+    options: checking.OutputOptions
+    clause: str  # by which rows may be divided
 
 
 @dataclass(kw_only=True)
@@ -162,7 +163,7 @@ def analysed(
 def _job(program: FunctionProgram, call: FunctionCall, columns: TableColumns) -> Job:
     """The job of one partition."""
     plan = program.plan.read
-    types = {each.name: types_of(plan, each, columns.types_of(each.name)) for each in plan.inputs}
+    types = {each.name: checking.types_of(plan, each, columns.types_of(each.name)) for each in plan.inputs}
     data = Data(
         program.given,
         {**types, **types_of_rows(program.given)},
@@ -172,21 +173,21 @@ def _job(program: FunctionProgram, call: FunctionCall, columns: TableColumns) ->
     )
     until = program.options.until if call.until is None else call.until
     options = replace(
-        program.options, begin=_first(plan, program, call), until=tick_given("until", until, plan)
+        program.options, begin=_first(plan, program, call), until=checking.tick_given("until", until, plan)
     )
     if call.lines != CHANGED:
         options = replace(options, only=("confirmed",) if call.lines == ANSWERED else ())
     forecasts = None if call.lines == REJECTED else program.forecasts
     if call.query is not None and forecasts is None:
         plan = structs.replace(plan, relations=_only_query(plan, call.query))
-    return job_of(plan, data, options, forecasts, batch=True)
+    return checking.job_of(plan, data, options, forecasts, batch=True)
 
 
 def _first(plan: Plan, program: FunctionProgram, call: FunctionCall) -> int | None:
     """The tick at which time begins, if it is given."""
     if call.since is None:
-        return tick_given("begin", program.options.begin, plan)
-    first = tick_given("since", call.since, plan)
+        return checking.tick_given("begin", program.options.begin, plan)
+    first = checking.tick_given("since", call.since, plan)
     if plan.tick is None and first != 0:
         raise DataError(
             f"since is {first}; in a program without `tick` time begins at 0. Leave it out, or declare `tick`"
@@ -323,7 +324,7 @@ def _word(missing: str, value: object, known: Sequence[str]) -> str | None:
 # ---- the table ----
 
 
-def columns_of_table(plan: Plan, table: StructType, options: OutputOptions) -> TableColumns:
+def columns_of_table(plan: Plan, table: StructType, options: checking.OutputOptions) -> TableColumns:
     """Finds the columns of a table that a program reads. Raises DataError if some are missing."""
     has = [field.name for field in table.fields]
     several = len(plan.inputs) > 1
@@ -338,9 +339,11 @@ def columns_of_table(plan: Plan, table: StructType, options: OutputOptions) -> T
             f"an input has a column `{INPUT}`, which has to say which input a row is of; rename it"
         )
     of_inputs = [name for name in has if not (several and name == INPUT)]
-    taken = {each.name: columns_taken(each, of_inputs, options) for each in plan.inputs}
+    taken = {each.name: checking.columns_taken(each, of_inputs, options) for each in plan.inputs}
     wanted = {old for columns in taken.values() for old in columns} | ({INPUT} if several else set())
-    types = {field.name: arrow_type("the table", field) for field in table.fields if field.name in wanted}
+    types = {
+        field.name: checking.arrow_type("the table", field) for field in table.fields if field.name in wanted
+    }
     if several and kind_of(types[INPUT]) is not Kind.TEXT:
         raise DataError(
             f"the column `{INPUT}` is of type {types[INPUT]}; it has the names of inputs, as texts"
@@ -360,3 +363,163 @@ def _union(plan: Plan) -> str:
 
 def _is_zoned(type_: pa.DataType) -> bool:
     return pa.types.is_timestamp(type_) and type_.tz is not None
+
+
+# ---- a partition ----
+
+PIECE = 10_000  # the rows that are made columns at once, and the fewest whose lines are made at once
+
+
+class Partition:
+    """Takes the rows of a partition one by one, and makes lines once all rows of their keys are there."""
+
+    def __init__(self, call: AnalysedCall) -> None:
+        self.call = call
+        self.tables: list[pa.Table] = []
+        self.waiting: list[Sequence[object]] = []
+        self.missing: dict[object, int] = {}  # rows still to come, of keys of which some have come
+        self.ready: deque[tuple[object, ...]] = deque()
+        self.share = 0  # lines to return with each row, as Java keeps in memory all that come at the end
+
+    def add(self, row: Sequence[object]) -> Iterable[tuple[object, ...]]:
+        """Takes a row, whose last values are its key and how many rows have it; returns some of the lines."""
+        *_, key, rows = row
+        self.waiting.append(row)
+        if key is not None and key == key:  # a row without a key, or with not-a-number, is set aside
+            left = self.missing.pop(key, cast("int", rows)) - 1
+            if left:
+                self.missing[key] = left
+        if len(self.waiting) >= PIECE:
+            self._flush()
+        if self.tables and not self.missing:
+            self.ready.extend(self._lines())
+            self.share = 1 + len(self.ready) // PIECE
+        return [self.ready.popleft() for _ in range(min(self.share, len(self.ready)))]
+
+    def end(self) -> Iterable[tuple[object, ...]]:
+        """All other lines. Raises DataError if the partition lacks rows of some keys."""
+        if self.missing:
+            raise DataError(
+                f"the PARTITION BY of {self.call.name} divides rows that belong together. Leave it out, or "
+                f"write {self.call.clause}"
+            )
+        return chain(self.ready, self._lines())
+
+    def _lines(self) -> Iterable[tuple[object, ...]]:
+        self._flush()
+        if not self.tables:
+            return ()
+        rows = pa.concat_tables(self.tables)
+        job, plain, call = self.call.job, self.call.job.without_model, self.call.call
+        facts = {each.name: self.call.columns.facts(rows, each.name) for each in job.plan.inputs}
+        packets = pa.Table.from_batches(
+            [batch for name, each in facts.items() for batch in packed(plain, name, iter(each.to_batches()))]
+        )
+        self.tables = []
+        found = reasoner(job, call.lines == ANSWERED)(packets)
+        what = SET_ASIDE if call.lines == REJECTED else CHANGES
+        payloads = found.filter(pc.equal(found.column("what"), what)).select(["query", "payload"])
+        batches = iter(payloads.to_batches())
+        if what == SET_ASIDE:
+            return rows_of(reject_reader(batches))
+        return rows_of(unpacked(plain, self.call.output, batches))
+
+    def _flush(self) -> None:
+        if self.waiting:
+            self.tables.append(self.call.columns.table_of(self.waiting))
+            self.waiting = []
+
+
+def handler_of(program: FunctionProgram) -> type:
+    """The class of a handler for each partition; made here, so that Spark sends it with its program."""
+
+    class Handler:
+        # Methods with `yield`: Spark puts a sentence of its own around errors of others.
+        def __init__(self, call: AnalysedCall) -> None:
+            self.partition = Partition(call)
+
+        @staticmethod
+        def analyze(*given, **named):  # type: ignore[no-untyped-def]  # Spark looks at no types, but at names
+            with plain_errors():
+                return analysed(program, given, named)
+
+        def eval(self, row, **_named):  # type: ignore[no-untyped-def]  # likewise
+            with plain_errors():
+                yield from self.partition.add(row)
+
+        def terminate(self):  # type: ignore[no-untyped-def]  # likewise
+            with plain_errors():
+                yield from self.partition.end()
+
+    return Handler
+
+
+def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[object, ...]]:
+    """The rows of batches, with tuples for lists and structs."""
+    known: dict[object, object] = {}
+    for batch in batches:
+        yield from zip(*(_cells(column, known) for column in batch.columns), strict=True)
+
+
+def _cells(array: pa.Array, known: dict[object, object]) -> list[object]:
+    if is_a.is_string(array.type):
+        encoded = array.dictionary_encode()
+        distinct = [known.setdefault(text, text) for text in encoded.dictionary.to_pylist()]
+        return [None if code is None else distinct[code] for code in encoded.indices.to_pylist()]
+    if is_a.is_list(array.type):
+        items = iter(_cells(array.flatten(), known))
+        lengths = pc.list_value_length(array).to_pylist()
+        lists = [None if length is None else tuple(islice(items, length)) for length in lengths]
+        return [known.setdefault(each, each) for each in lists] if _is_of_texts(array.type) else list(lists)
+    if is_a.is_struct(array.type):
+        rows = zip(*(_cells(field, known) for field in array.flatten()), strict=True)
+        return [row if there else None for row, there in zip(rows, array.is_valid().to_pylist(), strict=True)]
+    return list(array.to_pylist())
+
+
+def _is_of_texts(type_: pa.DataType) -> bool:
+    """Whether there are only texts in a type: numbers such as 1 and 1.0 are equal and not the same."""
+    parts = [type_.field(at).type for at in range(type_.num_fields)]
+    return all(map(_is_of_texts, parts)) if parts else is_a.is_string(type_)
+
+
+# ---- the function ----
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SESSION = ArgumentKind("a SparkSession", lambda value: hasattr(value, "udtf"))
+
+
+@explaining_lost_java()
+def register(spark: SparkSession, name: str, program: Program, /, **options: Any) -> str:
+    """Makes a program a table function of SQL: `SELECT * FROM name(TABLE(readings) PARTITION BY device)`.
+
+    Returns the clause by which rows may be divided, such as "PARTITION BY `device`". It has the options of
+    `antelog.spark` but for `buckets` and those of streams.
+    """
+    check("register", {"spark": spark, "name": name}, {"spark": _SESSION, "name": TEXT})
+    given = keywords(checking.FunctionOptions, "register", options)
+    plan = plan_of(program)
+    if not _NAME.fullmatch(name):
+        raise DataError(f"{name!r} is not a name of a function in SQL; use letters, digits and `_`")
+    require_version(spark, "table functions of antelog need", "Use antelog.spark.changes for DataFrames")
+    clause = "WITH SINGLE PARTITION"
+    if not in_one_partition(plan):
+        keys = {name: "NULL" if each is None else quoted(each) for name, each in key_columns(plan).items()}
+        clause = f"PARTITION BY {of_each_input(keys)}"
+    chosen = taken(checking.OutputOptions, replace(given, static=None))
+    prepared = FunctionProgram(
+        name,
+        plan,
+        checking.background_of(plan, given.static or {}),
+        sent(functions_of(program)),
+        checking.chances_of(plan.read, chosen),
+        replace(chosen, model=None),
+        clause,
+    )
+    # Options that fit no call are refused at once.
+    data = Data(prepared.given, {}, {each.name for each in plan.inputs}, {})
+    checking.job_of(plan.read, data, prepared.options, prepared.forecasts, batch=True)
+    # With `useArrow` Spark makes a table of each row that a function takes, also where nothing comes out.
+    function = cast("UserDefinedTableFunction", udtf(handler_of(prepared), useArrow=False))
+    spark.udtf.register(name, function)
+    return clause

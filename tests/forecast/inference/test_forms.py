@@ -1,4 +1,4 @@
-"""antelog/forecast/inference/formulas.py: what has to come, and what must not, for an answer."""
+"""antelog/forecast/inference/forms.py: what has to come, and what must not, for an answer; and its chains."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import pytest
 
 import antelog
 from antelog.forecast.forecaster import WhatIf
-from antelog.forecast.inference import formulas
+from antelog.forecast.inference import forms as form_module
+from antelog.forecast.inference.forms import QueryForm, forms, layout
 from antelog.forecast.inference.nodes import UnknownChanceError
+from antelog.forecast.rates.tally import EPOCH
 from antelog.process import Engine
-from tests.forecast.making import formula
+from tests.forecast.making import chains, formula, plan_of
 
 INPUTS = """
 input Temp(x: text, level: text, time) delay 2.
@@ -20,12 +22,8 @@ static Site(x: text, y: text). Site(a, b).
 
 def test_an_open_time_is_written_out_tick_by_tick() -> None:
     found = formula(f"{INPUTS} P(X, T) :- Temp(X, high, T), Temp(X, low, U), U > T, U <= T+3. query P(X, T).")
-    assert [(literal.series.constants[0][1], literal.at) for literal in found.literals] == [
-        ("high", 0),
-        ("low", 1),
-        ("low", 2),
-        ("low", 3),
-    ]
+    literals = [(literal.series.constants[0][1], literal.at) for literal in found.literals]
+    assert literals == [("high", 0), ("low", 1), ("low", 2), ("low", 3)]
 
 
 def test_a_query_that_fixes_the_tick_counts_from_zero() -> None:
@@ -61,7 +59,7 @@ def test_where_no_chance_can_be_said(rule: str, why: str) -> None:
 def test_a_formula_does_not_outgrow_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     rule = "P(X, T) :- Temp(X, high, T), Temp(X, low, U), U > T, U <= T+9."
     assert len(formula(f"{INPUTS} {rule} query P(X, T).").literals) == 10
-    monkeypatch.setattr(formulas, "_MOST", 15)
+    monkeypatch.setattr(form_module, "_MOST", 15)
     with pytest.raises(UnknownChanceError, match="too many facts"):
         formula(f"{INPUTS} {rule} query P(X, T).")
 
@@ -145,3 +143,57 @@ def test_silence_counts() -> None:
     _, (case,) = found(engine, "Run", "P(k, 6)")
     assert case is not None
     assert case.literal < 0.8
+
+
+SLOT = "input Temp(x: text, level: text, time) one per x. {} P(X, T) :- {}. query P(X, T)."
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("Temp(X, _, T), Temp(X, high, T+1)", "one fact may stand for two"),
+        ("Temp(Y, X, T)", "any fact of several slots"),
+        (", ".join(f"Temp(X, l{i}, T+{i})" for i in range(8)), "too many kinds"),
+    ],
+)
+def test_where_facts_hang_together_in_another_way(body: str, why: str) -> None:
+    with pytest.raises(UnknownChanceError, match=why):
+        chains(SLOT.format("", body))
+
+
+DELAYED = """
+input Temp(x: text, level: text, time) delay 1{}.
+delay Temp(wt4, _, _) = 3.
+static Site(x: text, y: text). Site(a, b).
+"""
+
+
+def form(rules: str, shares: str = "") -> QueryForm:
+    found = forms(plan_of(f"{DELAYED.format(shares)} {rules} query P(X, T)."))["P"]
+    assert isinstance(found, QueryForm)
+    return found
+
+
+def test_the_ticks_it_speaks_of() -> None:
+    found = form("P(X, T) :- Temp(X, high, T-1), Temp(X, high, T+2).")
+    assert (found.first, found.last, found.slowest, found.memory) == (-1, 2, 3, 0)
+    # A fact of the last tick may come 3 late; what mattered to the first tick must be known for good.
+    assert found.reach == 2 + 3 + 3 + 1 + 1
+
+
+TEXT = """
+input Temp(x: text, level: text, time) delay {delay}.
+input Ping(x: text, time).
+{more}
+Hot(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
+Malf(X, T) :- Temp(X, high, T), not Ping(X, T+1).
+query Hot(X, T). query Malf(X, T).
+"""
+
+
+def test_slow_facts_are_counted_later() -> None:
+    assert layout(plan_of(TEXT.format(delay=2, more=""))).lag(EPOCH) == 2
+    assert layout(plan_of(TEXT.format(delay=EPOCH, more=""))).lag(EPOCH) == 2
+    slow = layout(plan_of(TEXT.format(delay=EPOCH + 1, more="")))
+    assert slow.lag(EPOCH) == 3
+    assert slow.lag(1) == EPOCH + 2

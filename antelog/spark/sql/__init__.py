@@ -1,1 +1,0 @@
-"""Programs as table functions of SQL."""
