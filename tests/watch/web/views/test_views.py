@@ -193,6 +193,16 @@ def test_an_answer_has_its_history_what_it_awaits_and_its_rules() -> None:
         assert expected in words, expected
 
 
+def test_what_two_explanations_await_is_listed_once() -> None:
+    rule = "Malf(X, T) :- Hot(X, T), Hot(X, T+1)."
+    rules = PROGRAM.replace(rule, "\n".join(rule.replace(".", f", Oil(X, {at}, T+1).") for at in ("a", "b")))
+    rules = f"input Oil(device, level, time).\n{rules}"
+    lines = lines_of(rules, [("Temp", ("wt2", "high", 7), 7)], 7)
+    words = "".join(Elements(seen(f"answer/{WT2}", head(program=rules), *lines)).texts)
+    awaited = ("Temp(wt2, high, 8)", "Oil(wt2, a, 8)", "Oil(wt2, b, 8)")
+    assert [words.count(f"{each}1 more is awaited") for each in awaited] == [1, 1, 1]
+
+
 def test_a_decided_answer_says_what_became_of_it() -> None:
     words = "".join(Elements(seen(f"answer/{WT2}", possible("wt2", 7), rejected("wt2", 7, 10))).texts)
     assert "✕ rejected at tick 10" in words
