@@ -46,7 +46,7 @@ CONSTRUCTS = frozenset(
 
 GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "start": (13, ()),  # the kinds of statements, each of which is below
-    "tick": (1, ()),  # how timestamps become ticks: tests/engine/test_facts.py
+    "tick": (1, ()),  # how timestamps become ticks: tests/arrow
     "zone": (1, ()),  # it changes no answer: tests/language/test_moments.py
     "limit": (2, ()),  # a number with a name: tests/language/checks/test_declarations.py
     "include": (1, ()),  # the same statements: tests/language/test_program_files.py
@@ -104,7 +104,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "range": (1, ("range under negation", "range of a positive atom", "range between two times")),
     "word": (1, ("constant", "time unrelated to the head")),
     "sum": (1, ("calculation with +",)),
-    # With a unit it is a number of ticks: tests/language/test_durations.py
+    # With a unit it is a number of ticks: tests/language/test_moments.py
     "added": (1, ("head in the past", "head in the future", "sum in a comparison", "calculation with -")),
     "product": (1, ("calculation with *",)),
     "multiplied": (2, ("calculation with *", "calculation with /")),

@@ -1,4 +1,4 @@
-"""antelog/engine/engine.py: the tick to go to, how it may be said, and what is none."""
+"""antelog/process.py: the tick to go to, how it may be said, and what is none."""
 
 import datetime as dt
 from typing import Any

@@ -1,4 +1,4 @@
-"""antelog/spark/learning.py, antelog/spark/job/forecasts.py: chances, models and scores on Spark itself."""
+"""antelog/spark/job/forecasts.py: chances, models and scores on Spark itself."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""antelog/cli/show/listing.py, antelog/cli/arguments/models.py: chances in lines and in listings."""
+"""antelog/cli/show/listing.py: chances in lines and in listings."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""antelog/spark/endpoints/states.py: `newest` returns the states that answers have in the kernel."""
+"""antelog/spark/endpoints/tables.py: `newest` returns the states that answers have in the kernel."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""antelog/spark/endpoints/table_sink.py: tables of Delta and Iceberg as inputs, background and outputs.
+"""antelog/spark/endpoints/tables.py: tables of Delta and Iceberg as inputs, background and outputs.
 
 The installed Spark may have no edition of them, as the newest often has: they were run with PySpark 4.1.
 """

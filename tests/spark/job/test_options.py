@@ -1,4 +1,4 @@
-"""antelog/spark/job/options.py: each function takes its own options, and says so of the others."""
+"""antelog/spark/job/checking.py: each function takes its own options, and says so of the others."""
 
 import inspect
 from pathlib import Path
