@@ -22,7 +22,7 @@ KINDS: tuple[type[AnyLiteral], ...] = get_args(AnyLiteral)
 
 
 def lowered(literal: syntax.Literal, lowering: Lowering) -> tuple[AnyLiteral, ...]:
-    """Returns the literals of the plan that a literal of a rule stands for."""
+    """Lowers a literal of a rule to literals of the plan."""
     for kind in KINDS:
         found = kind.lowered(literal, lowering)
         if found is not None:

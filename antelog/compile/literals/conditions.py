@@ -105,7 +105,7 @@ class Comparison(Condition, frozen=True, tag=True):
 
 
 class StaticAtom(Condition, frozen=True, tag=True):
-    """`Turbine(X)` or `not Broken(X)`: a background fact is there, or is not; None stands for `_`."""
+    """`Turbine(X)` or `not Broken(X)`: a background fact is there, or is not; `_` is None."""
 
     predicate: str
     arguments: tuple[terms.Term | None, ...]

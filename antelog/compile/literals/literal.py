@@ -184,7 +184,7 @@ class ReferenceReach:
 class Literal(Struct, frozen=True):
     @classmethod
     def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Literal] | None:
-        """Returns the literals that one of the syntax tree stands for; None if it is of another kind."""
+        """Lowers a literal of the syntax tree; None if it is of another kind."""
         raise NotImplementedError
 
     @property
@@ -194,7 +194,7 @@ class Literal(Struct, frozen=True):
 
     @property
     def operands(self) -> tuple[Operand | None, ...]:
-        """Its terms, times and sums; None stands for `_`."""
+        """Its terms, times and sums; `_` is None."""
         raise NotImplementedError
 
     def replaced(self, by: Replacement) -> Self:

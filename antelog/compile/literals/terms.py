@@ -254,7 +254,7 @@ def call_text(predicate: str, parts: Iterable[str]) -> str:
 
 
 def call_parts(opening: str, operands: Iterable[Operand | None]) -> tuple[Part, ...]:
-    """Returns the text of an atom in parts, `P(`, X, `, `, `_`, `, `, T+1, `)`; `_` stands for None."""
+    """Returns the text of an atom in parts, `P(`, X, `, `, `_`, `, `, T+1, `)`; None is written as `_`."""
     if opening.startswith(MEMBER):
         return (*("_" if each is None else each for each in operands), f" {opening}")
     parts: list[Part] = [f"{opening}("]

@@ -76,7 +76,7 @@ class Notice(Struct, frozen=True):
 
     alert: float | None = None  # the chance from which on an open answer is worth an alert
     severity: str = "info"
-    words: str | None = None  # shown in place of the atom
+    words: str | None = None  # shown instead of the atom
     labelled: bool = False  # the program gives severity or words, so lines have both
     given: tuple[GivenFacts, ...] = ()  # the facts at which chances may look
 

@@ -196,7 +196,7 @@ class Ways:
 
 
 class _Named(Readable):
-    """Readable names; variables of `_` keep theirs, so that they can be told apart."""
+    """Gives variables readable names, but for those of `_`, each of which is another one."""
 
     def name(self, old: str) -> str:
         if old.startswith("_") and old not in self.names:

@@ -143,7 +143,7 @@ def _reaches(name: str, clauses: Clauses) -> set[str]:
 def _piling_up(
     relation: Relation, clauses: Clauses, document: syntax.Document, seen: set[int]
 ) -> Iterator[Diagnostic]:
-    """Warns of rules that leave two times apart without a bound, each once."""
+    """Warns once of each rule with two times and no bound between them."""
     rules = list(document.rules)
     reached = _reaches(relation.predicate, clauses)
     for name in clauses:
