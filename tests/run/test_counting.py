@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -24,7 +25,7 @@ from antelog.run.sinks.feed_sink import LISTED_AGAIN, FeedSink
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.growing import GrowingFile
 from antelog.run.sources.kafka import KafkaTopic
-from antelog.run.sources.opening import PostedFacts
+from antelog.run.sources.opening import PostedFacts, StandardInput
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import FactSource, SourceExtent
 from antelog.run.store.feed import FeedReader, StoredFeedAt
@@ -163,6 +164,17 @@ def test_a_folder_says_how_many_bytes_are_unread(tmp_path: Path) -> None:
     source = RecordedFiles(tmp_path / "t", WANTED)
     source.poll()
     assert source.extent == SourceExtent(len(ROWS), 3 * len(ROWS))
+
+
+def test_a_pipe_says_what_is_in_it() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, ROWS)
+    source = StandardInput(WANTED, descriptor=reading)
+    assert left(source) == (len(ROWS), "bytes")
+    source.poll()
+    assert source.extent == SourceExtent(len(ROWS), len(ROWS))
+    for each in (reading, writing):
+        os.close(each)
 
 
 def test_posts_and_topics_say_how_many_rows_are_unread(tmp_path: Path) -> None:

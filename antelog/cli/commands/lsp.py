@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from typing import BinaryIO, cast
 
 import click
 
 from antelog.cli.show.endings import ending_in_words
-from antelog.errors import UnsupportedError
+from antelog.errors import DataError, UnsupportedError
 from antelog.lazily import brought_by
 
 
@@ -33,7 +34,7 @@ def lsp(ctx: click.Context, /, stdio: bool, check: bool) -> None:  # noqa: ARG00
     """
     with ending_in_words(ctx):
         try:
-            from antelog.workbench.lsp.server import OneLine, server  # noqa: PLC0415 - an extra
+            from antelog.workbench.lsp.server import MessageReader, OneLine, server  # noqa: PLC0415 - an extra
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] not in {"pygls", "lsprotocol", "cattrs", "attrs"}:
                 raise
@@ -45,5 +46,8 @@ def lsp(ctx: click.Context, /, stdio: bool, check: bool) -> None:  # noqa: ARG00
         log = logging.StreamHandler()
         log.setFormatter(OneLine())
         logging.getLogger().addHandler(log)
+        reader = MessageReader(sys.stdin.buffer)
         with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:  # the server closes what it writes to
-            server().start_io(sys.stdin.buffer, output)
+            server().start_io(cast("BinaryIO", reader), output)
+        if reader.problem:
+            raise DataError(f"standard input: {reader.problem}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import select
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -86,8 +88,14 @@ class StandardInput(FactSource):
 
     @property
     def extent(self) -> SourceExtent:
-        """The bytes read: how many wait in the pipe and before it is not known."""
-        return SourceExtent(self._count, self._count)
+        """The bytes read, and those in the pipe; how many wait before it is not known."""
+        left = b"\0\0\0\0"
+        with suppress(OSError, ImportError):
+            import fcntl  # noqa: PLC0415 - not on Windows
+            import termios  # noqa: PLC0415
+
+            left = fcntl.ioctl(self._descriptor, termios.FIONREAD, left)
+        return SourceExtent(self._count, self._count + int.from_bytes(left, sys.byteorder))
 
     def poll(self) -> list[SourcePiece]:
         data = b""

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from lsprotocol import types
 from pygls import uris
@@ -23,6 +23,8 @@ from antelog.workbench.lsp.navigating import Places, path_of
 from antelog.workbench.lsp.session import Analysis, OpenText, Session, Snapshot, analysed, real
 
 QUIET = 0.15  # seconds without a change after which a program is analysed
+_MOST = 100_000_000  # the bytes of a message, at most
+_LONGEST = 10_000  # the bytes of a line of a header, and of all its lines, at most
 
 
 class RuleServer(LanguageServer):
@@ -213,6 +215,14 @@ def _route_navigation(ls: RuleServer) -> None:
         found, places = ls.named(params), ls.places()
         return [places.location(file, each.span) for file, each in found.everywhere] if found else []
 
+    @ls.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+    def highlight(params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
+        found, places = ls.named(params), ls.places()
+        if found is None:
+            return []
+        near = (each for file, each in found.everywhere if file.name == found.file.name)
+        return [types.DocumentHighlight(places.range(found.file, each.span)) for each in near]
+
     @ls.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
         path = path_of(params.text_document.uri)
@@ -288,6 +298,52 @@ def _route_writing(ls: RuleServer) -> None:
     @ls.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
     def rename(params: types.RenameParams) -> types.WorkspaceEdit:
         return navigating.renamed(ls.named(params), params.new_name, ls.places())
+
+
+class MessageReader:
+    """Checks the headers of messages before the server reads them.
+
+    Content-Length: 52        one header line at least, then an empty line, then that many bytes of JSON
+
+    After a header without the length of its message nobody knows where the next one begins: the server ends,
+    and `problem` says why.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self._header = stream, list[bytes]()
+        self.problem = ""
+
+    def readline(self) -> bytes:
+        """Reads a line of a header; nothing at the end."""
+        if not self._header:
+            self._header = self._next()
+        return self._header.pop(0) if self._header else b""
+
+    def read(self, size: int) -> bytes:
+        return self._stream.read(size)
+
+    def _next(self) -> list[bytes]:
+        """Reads the header of the next message that has content; nothing at the end, or if it is wrong."""
+        while not self.problem:
+            header = b""
+            while (line := self._stream.readline(_LONGEST)).strip() and len(header) < _LONGEST:
+                header += line
+            if not line:
+                return []
+            if not header:  # an empty line between messages
+                continue
+            pairs = [line.partition(b":") for line in header.splitlines()]
+            found = [value.strip() for name, _, value in pairs if name.strip().lower() == b"content-length"]
+            shown = repr(b", ".join(found)[:50].decode("utf-8", "replace"))
+            if not found:
+                self.problem = "a message has no Content-Length"
+            elif len(found) > 1 or not found[0].isdigit():
+                self.problem = f"the Content-Length of a message is {shown}, which is not a number of bytes"
+            elif len(found[0].lstrip(b"0")) > len(str(_MOST)) or int(found[0]) > _MOST:
+                self.problem = f"the Content-Length of a message is {shown}; {_MOST:,} bytes are the most"
+            elif length := int(found[0]):  # else there is nothing to read
+                return [b"Content-Length: %d\r\n" % length, b"\r\n"]
+        return []
 
 
 class OneLine(logging.Formatter):

@@ -157,17 +157,41 @@ def messages(*contents: bytes) -> bytes:
     return b"".join(b"Content-Length: %d\r\n\r\n%s" % (len(each), each) for each in contents)
 
 
-def test_what_is_broken_is_said_in_a_line() -> None:
-    """The server goes on with the next message."""
-    broken = messages(b"{nope", b"[" * 100_000, b"[1]", b'{"jsonrpc": "2.0"}')
+def served(given: bytes) -> subprocess.CompletedProcess[bytes]:
+    """The server, given something before it is asked to begin and to end."""
     asked = messages(
         b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}',
         b'{"jsonrpc": "2.0", "id": 2, "method": "shutdown"}',
         b'{"jsonrpc": "2.0", "method": "exit"}',
     )
     command = [sys.executable, "-m", "antelog", "lsp"]
-    given = b"Content-Length: 0\r\n\r\n" + broken + asked
-    done = subprocess.run(command, input=given, capture_output=True, check=True)
+    return subprocess.run(command, input=given + asked, capture_output=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("header", "error"),
+    [
+        (b"Content-Type: text\r\n\r\n{}", "a message has no Content-Length"),
+        (b"{}\r\n\r\n", "a message has no Content-Length"),
+        (b"Content-Length: -5\r\n\r\n{}", "is '-5', which is not a number of bytes"),
+        (b"Content-Length: many\r\n\r\n{}", "is 'many', which is not a number of bytes"),
+        (b"Content-Length: 3000000000\r\n\r\n{}", "is '3000000000'; 100,000,000 bytes are the most"),
+        (b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n{}", "100,000,000 bytes are the most"),
+    ],
+)
+def test_a_header_without_a_length_ends_it(header: bytes, error: str) -> None:
+    done = served(header)
+    assert (done.returncode, b'"id"' in done.stdout) == (1, False)
+    assert error in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+
+
+def test_what_is_broken_is_said_in_a_line() -> None:
+    """The server goes on with the next message."""
+    broken = messages(b"{nope", b"[" * 100_000, b"[1]", b'{"jsonrpc": "2.0"}')
+    small = b"content-length: 35\n\n" + b'{"jsonrpc": "2.0", "method": "$/a"}'
+    done = served(b"Content-Length: 0\r\n\r\n" + small + broken)
+    assert done.returncode == 0
     assert b'"id": 1' in done.stdout or b'"id":1' in done.stdout
     printed = done.stderr.decode()
     for error in ("JSONDecodeError: ", "RecursionError: ", "AttributeError: "):

@@ -221,6 +221,9 @@ def test_a_session(folder: Path) -> None:
         found = await used.definitions(file, "Shdn(X, T+1) :- Cool")
         assert [each.range.start.line for each in found] == [used.at(file, "\nCool").line]
         assert len(await used.references(file, where)) == right.count("Flag(")
+        asked = types.DocumentHighlightParams(used.document(file), where)
+        marked = await used.client.text_document_document_highlight_async(asked)
+        assert len(marked or ()) == right.count("Flag(")
 
         prepared = await used.client.text_document_prepare_rename_async(
             types.PrepareRenameParams(document, where)
