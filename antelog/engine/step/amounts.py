@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -221,20 +221,21 @@ class WindowAmount(ColumnSet):
         found = np.full((QUARTERS, len(self.rises)), NEVER)
         if not len(rising):
             return found
-        # All quarters are looked for together.
-        each = np.tile(rising, QUARTERS)
-        some, goal, number = self.take(each), goal.take(each), np.repeat(np.arange(QUARTERS) + 1, len(rising))
-
-        def is_enough(totals: Totals) -> Mask:
-            now = some.value(totals)
-            return quarter_reached(now, number, goal) | ~now.there
-
-        reached = some.counted.first(is_enough)
+        # All quarters are looked for together, where the values come so far in the end.
+        number, row = np.repeat(np.arange(QUARTERS) + 1, len(rising)), np.tile(rising, QUARTERS)
+        some = marked(_is_enough(self.at(None).take(row), number, goal.take(row)))
+        number, row = number.take(some), row.take(some)
+        those, goal = self.take(row), goal.take(row)
+        reached = those.counted.first(lambda totals: _is_enough(those.value(totals), number, goal))
         if self.aggregate.function == "sum":  # which may be beyond the doubles
-            there = some.at(np.where(reached < NEVER, reached, -1)).there
+            there = those.at(np.where(reached < NEVER, reached, -1)).there
             reached = np.where(there, reached, NEVER)
-        found[:, rising] = reached.reshape(QUARTERS, len(rising))
+        found[number - 1, row] = reached
         return found
+
+
+def _is_enough(now: Numbers, number: Column, goal: Numbers) -> Mask:
+    return quarter_reached(now, number, goal) | ~now.there
 
 
 def _rising(aggregate: Aggregate, rows: Rows, values: Values) -> Mask:
@@ -299,7 +300,7 @@ class Compared:
 
     truth: Truth
     so_far: AmountSoFar
-    quarters: Column  # for each row the ticks at which it comes a quarter further towards the other side
+    quarters: Callable[[], Column]  # finds when each row comes a quarter further towards the other side
 
     @classmethod
     def joined(cls, parts: Sequence[Compared]) -> Compared:
@@ -309,7 +310,8 @@ class Compared:
         truth = Truth(*map(np.concatenate, zip(*(each.truth for each in parts), strict=True)))
         begins = np.cumsum([0, *(len(each.truth.true_at) for each in parts)])
         so_far = partial(_in_parts, [each.so_far for each in parts], begins)
-        return cls(truth, so_far, np.concatenate([each.quarters for each in parts], axis=1))
+        quarters = cache(lambda: np.concatenate([each.quarters() for each in parts], axis=1))
+        return cls(truth, so_far, quarters)
 
 
 def _in_parts(parts: Sequence[AmountSoFar], begins: Column, row: Column, tick: Column) -> Numbers:
@@ -326,10 +328,10 @@ def compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Va
     """The truth of a comparison over time, with the values that its aggregate has meanwhile."""
     truth, (left, right) = _comparison(node, found, rows, values)
     if isinstance(right, Fixed) and node.variables <= rows.bound.keys():
-        quarters = left.quarters(right.number)
+        quarters = partial(left.quarters, right.number)
     else:
-        quarters = np.full((QUARTERS, rows.count), NEVER)
-    return Compared(truth, left.values, quarters)
+        quarters = partial(np.full, (QUARTERS, rows.count), NEVER)
+    return Compared(truth, left.values, cache(quarters))
 
 
 def truth_of(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Values) -> Truth:

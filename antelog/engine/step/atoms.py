@@ -104,7 +104,7 @@ def with_asked(
             whole, which = _aggregated(known, literal.node.closing, rows, None)
             closed = np.minimum(whole.truth.true_at, whole.truth.false_at).take(which)
             lines.append(Truth(never, closed, whole.truth.decided.take(which)))
-            progress.append(AmountLine(number, which, whole.so_far, whole.quarters.take(which, axis=1)))
+            progress.append(AmountLine(number, which, whole.so_far, whole.quarters))
         elif not literal.variables <= bound:
             decided = unknown if rows.as_of is None else _waiting_until(known, found, literal, depth)
             waiting = Truth(never, never, decided)
@@ -119,7 +119,7 @@ def with_asked(
             told = rows.owner is None or rows.as_of is not None or literals.fails_by_members(literal.node)
             whole, which = _aggregated(known, literal.node, rows, since if told else None)
             lines.append(whole.truth.take(which))
-            progress.append(AmountLine(number, which, whole.so_far, whole.quarters.take(which, axis=1)))
+            progress.append(AmountLine(number, which, whole.so_far, whole.quarters))
         else:
             asked = [atoms_of(each, rows, known.values) for each in literal.references]
             kind = literals.ASKED[type(literal.node)]

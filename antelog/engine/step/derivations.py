@@ -359,12 +359,17 @@ class AmountLine(ColumnSet):
     """The value of an aggregate over time, for derivations: `which` of the rows of `so_far` each has."""
 
     axis = -1
-    shared = frozenset({"so_far"})
+    shared = frozenset({"so_far", "reached"})
 
     literal: int  # its number in the pattern
     which: Column
     so_far: AmountSoFar
-    quarters: Column  # when each is reached: of `>= 8` with 2, 4, 6 and 8
+    reached: Callable[[], Column]  # finds when each of the rows comes to each quarter
+
+    @property
+    def quarters(self) -> Column:
+        """The ticks at which each quarter is reached: of `>= 8` with 2, 4, 6 and 8."""
+        return self.reached().take(self.which, axis=1)
 
     def values(self, row: Column, tick: Column) -> Numbers:
         return self.so_far(self.which.take(row), tick)
