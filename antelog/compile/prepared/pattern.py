@@ -184,6 +184,19 @@ class Prepared:
         count = Counter(name for fact in self.facts for name in fact.variables)
         return tuple(frozenset(n for n in f.variables if count[n] == 1) - self.given for f in self.facts)
 
+    def lapses(self, giver: int, bound: Set[str], new: Set[str]) -> bool:
+        """Returns whether a fact before this one is missing, and can come no more when this one has come."""
+        private, time = self.private_variables, self.facts[giver].node.time
+        if self.pattern.unguarded or not private[giver] & new:
+            return False
+        for own, fact in zip(private[:giver], self.facts[:giver], strict=True):
+            missing = fact.node.time
+            if missing.variable in own - bound:
+                ahead = self.times.furthest(time, missing)
+                if ahead is not None and ahead + fact.latest <= 0:
+                    return True
+        return False
+
     @cached_property
     def used(self) -> frozenset[str]:
         """The variables of the background that the answer, literals or other conditions have, too."""
