@@ -98,8 +98,8 @@ def latest(fitting: TickTruths, of_slot: TickTruths) -> Truth:
     counts = np.ones(len(fits.true_at), np.int64) if counts is None else counts
     row = np.repeat(np.arange(len(counts)), counts)
     # Of the later atoms of a range: the last tick at which one is false, the first at which one is true.
-    last_false = -_least_after(-slot.false_at, row, np.int64(1))
-    first_true = _least_after(slot.true_at, row, np.int64(NEVER))
+    last_false = -least_after(-slot.false_at, row, np.int64(1))
+    first_true = least_after(slot.true_at, row, np.int64(NEVER))
     each = Truth(
         np.maximum(fits.true_at, last_false),
         np.minimum(fits.false_at, first_true),
@@ -116,7 +116,7 @@ def _some_of_each(truth: Truth, counts: Column) -> Truth:
     return found
 
 
-def _least_after(ticks: Column, row: Column, none: np.int64) -> Column:
+def least_after(ticks: Column, row: Column, none: np.int64) -> Column:
     """For each tick the least of those after it in its row; `none` for the last one."""
     count = len(ticks)
     if count == 0:

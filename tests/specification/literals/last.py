@@ -161,7 +161,7 @@ class Last(Body):
             return Ticks(true_at, max((each.false_at for each in fits), default=START))
         if self.variables:
             # What is there has a derivation of its own: one is left for what may still come.
-            pairs = enumerate(fits)
+            pairs = enumerate(fits, 1)
             left = (min([each.false_at, *(other.true_at for other in slot[place:])]) for place, each in pairs)
             return Ticks(NEVER, max(left, default=START))
         true_at, false_at = NEVER, START
