@@ -123,14 +123,14 @@ def _own_times(literal: syntax.Literal, vocabulary: Vocabulary) -> Iterator[Diag
 
 
 def sorts_of(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, bool]:
-    """Whether each variable in the atoms of a rule is a time, by its first place."""
+    """Whether each variable in the atoms of a rule is a time in one of its places."""
     found: dict[str, bool] = {}
     for atom in syntax.all_atoms(rule):
         for term, is_time in _places(atom, vocabulary):
             for end in syntax.leaves_of(term):
                 name = syntax.variable_of(end)
                 if name is not None:
-                    found.setdefault(name, is_time or isinstance(term, syntax.Range))
+                    found[name] = found.get(name, False) or is_time or isinstance(term, syntax.Range)
     return found
 
 
@@ -199,7 +199,10 @@ def _check_time(
     elif isinstance(term, syntax.Constant) and not (isinstance(term.value, int) and term.value >= 0):
         message = f"`{to_text(term)}` stands where the time of {atom.predicate} belongs"
         if isinstance(term.value, str):
-            hint = "The last argument of a predicate is its time: a whole number, T, T+1 or T-1."
+            its = "The last argument of a predicate is its time"
+            if all(term is not each for each in syntax.leaves_of(atom.terms[-1])):
+                its = f"The rules for {atom.predicate} have a time here"
+            hint = f"{its}: a whole number, T, T+1 or T-1."
             if term.value == "now":
                 hint += f"\n{NO_NOW}"
             elif _MEANT_AS_TIME.match(term.value):
