@@ -19,6 +19,18 @@ _LATEST = (
     "last B(X, a, {r}) per X",
     *("last B(X, Y, {t}), last R(Y, L, {t})", "last R(X, _, {r})", "last Q(X, a, {r}) per X"),
     "last Q(X, _, {r}) per X",
+    *(
+        "last Q(X, Y, {r}) per X",
+        "last S(X, L, {r}) per X",
+        "last S(X, L, {r}) per X",
+        "last S(Y, L, {r}) per L",
+    ),
+    *(
+        "last B(X, Y, {r}) per X",
+        "last R(_, L, {r}) per X",
+        "last R(X, L, {r}) per X",
+        "last B(Y, _, {r}) per Y",
+    ),
 )
 _TIMES = ("T", "T", "T", "T+1", "T-1")
 _RANGES = ("T-1..T", "T-2..T", "T-2..T-1", "T..T+1", "0..T")
@@ -27,6 +39,15 @@ _MORE = (
     "not C(T)",
 )  # fmt: skip
 _NEGATED = ("not B(X, Y, T+1)", "not A(Y, T)", "not R(X, L, T+1)")
+_VALUED = (
+    "S(X, V, T) :- R(X, V, T), V >= 10.",
+    "S(X, V, T) :- R(X, V, T), not A(X, T+1).",
+    "S(X, D, T+1) :- R(X, V, T), A(X, T+1), D = V + 5. S(X, 10, T) :- B(X, _, T).",
+    "S(X, V, T) :- R(X, V, T), not S(X, _, T-2..T-1).",
+    "S(X, D, T) :- A(X, T), D = count(B(X, _, T-1..T)).",
+    "S(X, V, T) :- A(X, T), last R(X, V, T).",
+    "S(X, V, T) :- Site(X), not A(X, T), last R(X, V, T).",
+)
 _EDGES = (
     "Q(X, a, T) :- R(X, V, T), V >= 10. Q(X, b, T) :- R(X, V, T), V < 10.",
     "Q(X, a, T) :- A(X, T), not C(T+1). Q(X, b, T+1) :- B(X, _, T).",
@@ -41,6 +62,8 @@ def programs_of_latest(draw: st.DrawFn) -> str:
     rules = [f"{head} :- {body}." for body in rules]
     if "Q(" in " ".join(rules):
         rules.append(draw(st.sampled_from(_EDGES)))
+    if "S(" in " ".join(rules):
+        rules.append(draw(st.sampled_from(_VALUED)))
     query = head
     if draw(st.integers(0, 4)) == 0:
         query, below = "N(X, T)", re.sub("L|Y", "_", head).replace("T)", draw(st.sampled_from(_TIMES)) + ")")

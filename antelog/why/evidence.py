@@ -33,7 +33,7 @@ from antelog.engine.step.atoms import derived, truth
 from antelog.engine.step.derivations import Atoms, atoms_of
 from antelog.engine.step.latest import SlotFacts
 from antelog.engine.step.members import AskedAtoms, candidates
-from antelog.engine.step.rows import ONE, cells_of, passing
+from antelog.engine.step.rows import ONE, cells_of, passing, term_column
 from antelog.engine.values.values import UNBOUND
 from antelog.language.printer import to_text, value_text
 from antelog.lines import amount_text
@@ -346,28 +346,31 @@ def deciding_atom(row: RankedRow, literal: AnyLiteral) -> Atom | None:
     return None
 
 
-def _true_tick(grounds: Grounds, reference: Reference) -> int | None:
-    """Returns the first tick of a range at which an atom of a relation is true."""
+def _true_tick(grounds: Grounds, reference: Reference, *, latest: bool = False) -> int | None:
+    """Returns the first or the latest tick of a range at which an atom of a relation is true."""
     known, first = grounds.known, max(0, reference.first.offset)
     if reference.last.offset - first > _MOST_TICKS or reference.name not in known.rules.relations:
         return None
     if reference.predicate in known.rules.inputs:
         return None
     ticks = np.arange(first, reference.last.offset + 1)
-    constants = (term.value for term in reference.given if isinstance(term, terms.Const))
-    cells = tuple(np.full(len(ticks), known.values.cell(value)) for value in constants)
+    given = (term_column(term, ONE, known.values) for term in reference.given if term is not None)
+    cells = tuple(np.repeat(each, len(ticks)) for each in given)
     at = marked(grounds.is_so(truth(known, Atoms(reference.name, cells, ticks)).true_at))
-    return int(ticks[at[0]]) if len(at) else None
+    return int(ticks[at[-1 if latest else 0]]) if len(at) else None
 
 
 def _last(grounds: Grounds, literal: Last, found: LiteralTruth, node: LiteralNode) -> LiteralNode:
     if literal.needs:
         return replace(node, reason=_WAITS)
     facts = latest_fact(grounds, literal) if literal.predicate in grounds.known.rules.inputs else ()
-    reason: Sentence = ("the latest one is this",) if facts else ("there is none",)
+    tick = None if facts else _true_tick(grounds, literal.references[-1], latest=True)
+    which = "this" if facts else "none" if tick is None else "that of "
+    words = "there is none" if which == "none" else f"the latest one is {which}"
+    reason: Sentence = (words,) if tick is None else (words, tick)
     if found.status == OPEN and found.until is not None:
-        words = "the latest one so far is this" if facts else "there is none yet"
-        reason = (f"{words}; decided by ", found.until)
+        words = "there is none yet" if which == "none" else f"the latest one so far is {which}"
+        reason = (*((words,) if tick is None else (words, tick)), "; decided by ", found.until)
     return replace(node, reason=reason, facts=facts)
 
 

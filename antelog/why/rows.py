@@ -7,10 +7,11 @@ Where the engine finds no rows, it is asked again without conditions on values, 
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 from msgspec.structs import replace
@@ -27,9 +28,9 @@ from antelog.compile.rules.clauses import LoweredRule
 from antelog.engine.columns.joins import TooLargeError
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import NEVER, Column, Mask
-from antelog.engine.step.atoms import closing, with_asked
+from antelog.engine.step.atoms import closing, slot_atoms, with_asked
 from antelog.engine.step.derivations import Derivations
-from antelog.engine.step.latest import SlotFacts, with_last
+from antelog.engine.step.latest import SlotAtoms, SlotFacts, TakenValues, with_last
 from antelog.engine.step.literals import with_facts
 from antelog.engine.step.matching import Background, Partial, background_of, fitting, partials, rows_of
 from antelog.engine.step.rows import ONE, Rows, agrees, holds, numbers_of, with_worked_out
@@ -186,7 +187,7 @@ class RankedRow:
     def _is_latest(self, literal: Last) -> bool:
         """Returns whether the latest fact so far has the values of a `last` literal."""
         known, node = self.rows.grounds.known, literal.replaced(self.values)
-        if node.predicate not in known.rules.inputs or node.variables:
+        if not node.slot.promised or node.variables:
             return True
         found = SlotFacts.of(known, node, ONE)
         return bool(found.fits(found.before(found.end))[0])
@@ -282,15 +283,25 @@ def _found(grounds: Grounds, pattern: Prepared, exact: Prepared) -> list[Derivat
         each = with_facts(known, exact, part if at is None else Partial(rows, part.arrived.take(at, axis=1)))
         parts = [each]
         if exact.pattern.takings:
-            parts = with_last(known, each, Background(background.rows, ()), partial(_closed, grounds))
+            parts = with_last(known, each, Background(background.rows, ()), _taken_values(grounds))
         found += (with_asked(known, one) for one in parts if one.rows.count)
     return found
 
 
-def _closed(grounds: Grounds, literal: Aggregation, rows: Rows) -> tuple[Column, Column]:
-    """Returns the values of aggregates that are final by the tick."""
-    cells, since = closing(grounds.known, literal, rows)
-    return np.where(grounds.is_so(since), cells, UNBOUND), since
+def _taken_values(grounds: Grounds) -> TakenValues:
+    """Returns the values that are final by the tick, and those of the atoms that are the latest then."""
+
+    def closed(literal: Aggregation, rows: Rows) -> tuple[Column, Column]:
+        cells, since = closing(grounds.known, literal, rows)
+        return np.where(grounds.is_so(since), cells, UNBOUND), since
+
+    def latest(literal: Last, rows: Rows) -> SlotAtoms:
+        found = slot_atoms(grounds.known, literal, rows)
+        since, until = found.latest.since, found.latest.until
+        until = np.where(grounds.is_so(since) & ~grounds.is_so(until), NEVER, since)
+        return dataclasses.replace(found, latest=dataclasses.replace(found.latest, until=until))
+
+    return TakenValues(closed, latest)
 
 
 def fits(grounds: Grounds, row: RankedRow) -> bool:

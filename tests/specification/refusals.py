@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from tests.specification.constraints import is_bounded
-from tests.specification.literals import Aggregation, Last
+from tests.specification.literals import Last
 from tests.specification.patterns import Pattern
 from tests.specification.terms import ANY, Atom, Variable, variables_in
 
@@ -22,7 +22,7 @@ def refuse(queries: Iterable[Pattern], patterns_of: Callable[[Atom], Iterable[Pa
         pattern, ranging, predicate = waiting.pop()
         for reason in _reasons(pattern, ranging):
             raise RefusedError(reason)
-        values = (each for each in pattern.takings if isinstance(each, Aggregation) and each.takes)
+        values = (each for each in pattern.takings if each.takes)
         for each in values:
             if _rests_on(each.asked[0], predicate, patterns_of):
                 raise RefusedError(f"{each} is about atoms that rest on {predicate}, and so on its value")
@@ -68,12 +68,12 @@ def _reasons(pattern: Pattern, ranging: frozenset[str]) -> Iterator[str]:
     if lost := pattern.unfounded:
         yield f"nothing gives {', '.join(sorted(lost))} a value that another needs"
     for last in (each for each in pattern.takings if isinstance(each, Last)):
-        if last.own and not last.remembered:
-            yield f"{last} gives values, and its slot is no input's"
         if lost := last.needs & ranging if last.own else frozenset():
             yield f"{last} gives values, and its slot has no value of {', '.join(sorted(lost))}"
         if lost := (last.variables - last.needs) & taken:
             yield f"{last} and another give {', '.join(sorted(lost))} values"
+        if lost := last.takes & pattern.first.keys():
+            yield f"{last} gives times: {', '.join(sorted(lost))}"
         taken |= last.takes
     if len(pattern.unguarded_values()) > 1:
         yield "more than one unguarded variable"

@@ -327,8 +327,16 @@ def _endless(pattern: Pattern, relations: Mapping[str, tuple[Pattern, ...]]) -> 
 
 
 def _resting_on_itself(pattern: Pattern, circle: frozenset[str], predicate: str) -> Iterator[Diagnostic]:
-    """Refuses aggregates that would give values to atoms which they count."""
+    """Refuses aggregates and `last` that would give values to atoms which they look at."""
     for literal, variables, _ in pattern.takings:
+        if isinstance(literal, Last) and not circle.isdisjoint(each.name for each in literal.references):
+            yield _refusal(
+                "E408",
+                f"nothing gives {' and '.join(sorted(variables))} a value: `{literal.text}` is about atoms "
+                f"that rest on {predicate}, and {predicate} on what it gives",
+                "Write the value, add a condition that gives it, or ask for the latest atom of a predicate "
+                f"that does not rest on {predicate}.",
+            )
         if isinstance(literal, Aggregation) and literal.left.inside.relation in circle:
             (name,) = variables
             yield _refusal(
@@ -344,7 +352,7 @@ def _taking(pattern: Pattern, anything: set[str]) -> Iterator[Diagnostic]:
     """Refuses `last` and aggregates that give values before what they need has any."""
     given: dict[str, Last] = {}
     for literal, variables, missing in pattern.takings:
-        names, later = " and ".join(sorted(variables)), missing & pattern.guarded
+        later = missing & pattern.guarded
         if isinstance(literal, Aggregation):
             if later:
                 yield _refusal(
@@ -353,13 +361,12 @@ def _taking(pattern: Pattern, anything: set[str]) -> Iterator[Diagnostic]:
                     "Add a condition that says which values it has.",
                 )
             continue
-        if not literal.slot.promised:
+        if own := variables & variables_in(literal.shown):
             yield _refusal(
                 "E408",
-                f"nothing gives {names} a value: `{literal.text}` asks for one",
-                "`last` gives values of an input that promises one fact for each slot and tick: "
-                f"`input {literal.predicate}(…), one per …`, without `per`. Else write the value, or add a "
-                "condition that gives it.",
+                f"nothing gives {' and '.join(sorted(own))} a value: `last` gives values, and no times",
+                "Write `_`, or add a condition that says which times there are. The ticks between two times "
+                f"are a value, which {literal.predicate} may have in a column: `D = U - T`.",
             )
         if lost := later | (literal.needs & anything):
             yield _refusal(

@@ -29,15 +29,16 @@ from antelog.engine.step.derivations import (
     Knowledge,
     Truth,
     answer_time,
+    arguments_of,
     atoms_of,
     life_of,
     mattering,
 )
-from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
+from antelog.engine.step.latest import SlotAtoms, TakenValues, truth_of_latest, with_last, with_latest
 from antelog.engine.step.matching import Partial, background_of
-from antelog.engine.step.members import AskedAtoms, candidates, members, windows_of
+from antelog.engine.step.members import AskedAtoms, Candidates, candidates, members, windows_of
 from antelog.engine.step.query import StepQuery
-from antelog.engine.step.rows import Rows, key_of, latest_tick, term_column, time_column
+from antelog.engine.step.rows import Rows, key_of, latest_tick, time_column
 from antelog.engine.step.windows import Windows
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.numbers import after_steps
@@ -65,7 +66,7 @@ def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
             if len(kept) < found.rows.count:
                 found = found.take(kept)
             background = pattern_rows.background_of_query(known, query, number)
-            for taken in with_latest(known, found, query.step, background, partial(closing, known)):
+            for taken in with_latest(known, found, query.step, background, _taken_values(known)):
                 for each in literals.while_they_are(known, taken, partial(_in_range, known)):
                     for whole in _in_parts(known, each, since=life_of(each, query.step).supported):
                         blocks += _kept(whole, mattering(whole, life_of(whole, query.step), query))
@@ -94,11 +95,10 @@ def with_asked(
         known = unsure.believing if unsure.rules.asks_for_silence(literal.node) else unsure
         never, unknown = np.full(rows.count, NEVER), np.full(rows.count, np.int64(-1))
         if isinstance(literal.node, Last) and literal.node.slot.promised and _takes_alone(literal, rows):
-            latest, until = truth_of_latest(known, literal.node, rows), rows.replaced.get(literal.node)
-            if until is not None and rows.as_of is None:  # with its values only while that is the latest
-                true_at = or_never(latest.true_at, latest.true_at >= until)
-                latest = Truth(true_at, np.minimum(latest.false_at, until), latest.decided)
-            lines.append(latest)
+            lines.append(truth_of_latest(known, literal.node, rows))
+        elif isinstance(literal.node, Last) and literal.takes - bound and _takes_alone(literal, rows):
+            decided = unknown if rows.as_of is None else _waiting_until(known, found, literal, depth)
+            lines.append(Truth(never, slot_atoms(known, literal.node, rows).false_at, decided))
         elif isinstance(literal.node, Aggregation) and literal.takes - bound and _takes_alone(literal, rows):
             # What it stands for may still come until it is closed.
             whole, which = _aggregated(known, literal.node.closing, rows, None)
@@ -129,6 +129,11 @@ def with_asked(
                 lines.append(kind([literals.TickTruths(truth(known, each, since)) for each in asked]))
             else:
                 lines.append(kind([by_tick(known, each) for each in asked]))
+        until = rows.replaced.get(literal.node) if isinstance(literal.node, Last) else None
+        if until is not None and rows.as_of is None:  # with its values only while that is the latest
+            true_at, false_at, decided = lines[-1]
+            true_at = or_never(true_at, true_at >= until)
+            lines[-1] = Truth(true_at, np.minimum(false_at, until), decided)
     return found.with_lines(lines, progress)
 
 
@@ -147,7 +152,7 @@ def _in_range(known: Knowledge, found: Derivations, end: OpenEnd) -> literals.Tr
     """The true atoms in the ranges of rows whose last tick is open."""
     rows, prepared = found.rows, found.prepared
     (reference,), rules = end.node.references, known.rules
-    arguments = tuple(t if t is None else term_column(t, rows, known.values) for t in reference.given)
+    arguments = arguments_of(reference, rows, known.values)
     first = np.maximum(time_column(reference.first, rows), 0)
     last = latest_tick(prepared, reference.last, literals.without_bounds(prepared, rows))
     if (last == NEVER).any():
@@ -233,11 +238,31 @@ def _members(known: Knowledge, aggregate: Aggregate, rows: Rows, since: Column |
     atoms = atoms_of(aggregate.inside.reference, rows, known.values)
     in_cycle = atoms.relation in known.rules.cycles
     asked = AskedAtoms.of(known, aggregate, atoms, since if in_cycle else None)
-    if in_cycle:
-        through_time = _through_time(known, asked.atoms)
-        return members(aggregate, *through_time.members(asked), rows, known.values)
+    return members(aggregate, *_candidates(known, asked), rows, known.values)
+
+
+def _candidates(known: Knowledge, asked: AskedAtoms) -> tuple[Candidates, Truth]:
+    """The atoms that may be what is asked for, each with its truth."""
+    if asked.atoms.relation in known.rules.cycles:
+        return _through_time(known, asked.atoms).members(asked)
     found = candidates(asked, derived(known, asked.atoms) if asked.atoms.count else [], known.values)
-    return members(aggregate, found, truth(known, found.atoms), rows, known.values)
+    return found, truth(known, found.atoms)
+
+
+def _taken_values(known: Knowledge) -> TakenValues:
+    return TakenValues(partial(closing, known), partial(slot_atoms, known))
+
+
+def slot_atoms(known: Knowledge, node: Last, rows: Rows) -> SlotAtoms:
+    """The true atoms that fit a `last` with open variables, each while it is the latest of its slot."""
+    fitting, of_slot = node.references[0], node.references[-1]
+    ticks = []
+    for atoms in (atoms_of(each, rows, known.values) for each in (fitting, of_slot)):
+        ranges = replace(atoms, last=atoms.time if atoms.last is None else atoms.last)
+        ticks.append(literals.atoms_by_tick(known, ranges, None))
+    row = np.repeat(np.arange(rows.count), ticks[0].counts)
+    found, true = _candidates(known, AskedAtoms(ticks[0].atoms, row, single=False))
+    return SlotAtoms.of(found, true, truth(known, ticks[1].atoms), fitting, rows)
 
 
 def _takes_alone(literal: AskedLiteral, rows: Rows) -> bool:
@@ -267,7 +292,7 @@ def truth(known: Knowledge, atoms: Atoms, since: Column | None = None) -> Truth:
         atoms = literals.settled_as_of(known, atoms)
     same = groups(key_of(atoms.columns))
     once, numbers = atoms.take(same.first), same.numbers
-    kind = atoms.relation, atoms.last is None, atoms.as_of is None
+    kind = atoms.relation, atoms.given, atoms.last is None, atoms.as_of is None
     found = known.memo.recall(kind, once.columns, lambda some: _truth(known, once.take(some)))
     return Truth(*found).take(numbers)
 
@@ -374,18 +399,29 @@ def _with_last(known: Knowledge, atoms: Atoms, found: Derivations) -> list[Deriv
         return [found]
     number = known.rules.patterns[atoms.relation].index(found.prepared)
     background = known.static.of_patterns[atoms.relation][number]
-    return with_last(known, found, background, partial(closing, known))
+    return with_last(known, found, background, _taken_values(known))
 
 
-def with_amounts(known: Knowledge, found: Derivations) -> list[Derivations]:
-    """Derivations of the same answers, with the values that aggregates have if nothing more arrives."""
-    prepared, bound = found.prepared, found.rows.bound.keys()
-    if all(isinstance(each.literal, Last) for each in prepared.pattern.takings):
+def in_silence(known: Knowledge, found: Derivations) -> list[Derivations]:
+    """Derivations of the same answers, with all that they take if nothing more arrives, each while it is so.
+
+    There are none where nothing is taken, or values of kept facts alone, which come with facts.
+    """
+    prepared, rows = found.prepared, found.rows
+    takings, answered = prepared.pattern.takings, prepared.pattern.answered & rows.bound.keys()
+    if all(isinstance(each.literal, Last) and each.literal.slot.promised for each in takings):
         return []
+    taken = prepared.pattern.leading_to(frozenset[str]().union(*(each.variables for each in takings)))
+    bound = {name: column for name, column in rows.bound.items() if name not in taken}
+    bare = replace(rows, bound=bound, owner=np.arange(rows.count), latest=None)
     background = background_of(prepared, known.static.tables, known.values)
-    _, *more = with_last(known, found, background, partial(closing, known))
-    answered = prepared.pattern.answered
-    return [each for each in more if answered & each.rows.bound.keys() == answered & bound]
+    same = []
+    silent = replace(found, rows=bare).during(np.int64(-1), NEVER)
+    for each in with_latest(known, silent, None, background, _taken_values(known)):
+        if each.rows.bound.keys() & prepared.pattern.answered == answered:
+            fits = [each.rows.bound[name] == rows.bound[name].take(each.owner) for name in sorted(answered)]
+            same.append(each.take(marked(np.all(fits, axis=0))) if fits else each)
+    return same
 
 
 def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:
@@ -462,8 +498,9 @@ def _last_deadlines(known: Knowledge, asked: pattern_rows.OpenAtoms, depth: int)
         # The deadline of a fact that is still to come is not after that of any fact.
         lone = len(prepared.facts) == 1 and not prepared.asked and seed.as_of is not None
         for part in pattern_rows.rows_for(known, name, number, seed, bare=lone and known.sight is None):
-            kept = part.take(asked.meeting(known.values, prepared, part.rows))
-            if kept.rows.count:
-                each = with_asked(known, literals.with_facts(known, prepared, kept), depth=depth + 1)
-                np.maximum.at(latest, each.owner, np.where(each.failed > each.seen, each.open_until, -1))
+            for found in _with_last(known, asked.atoms, literals.with_facts(known, prepared, part)):
+                kept = found.take(asked.meeting(known.values, prepared, found.rows))
+                if kept.rows.count:
+                    each = with_asked(known, kept, depth=depth + 1)
+                    np.maximum.at(latest, each.owner, np.where(each.failed > each.seen, each.open_until, -1))
     return latest

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from antelog.compile.literals.literal import Reference
-from antelog.compile.literals.terms import Var
+from antelog.compile.literals.terms import variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.joins import TickRange, find_rows
@@ -89,11 +89,20 @@ class Atoms(ColumnSet):
 
 
 def atoms_of(reference: Reference, rows: Rows, values: Values) -> Atoms:
-    """The atoms that a literal refers to in rows that bind all its variables."""
-    arguments = tuple(None if term is None else term_column(term, rows, values) for term in reference.given)
+    """The atoms that a literal refers to in rows that bind its times."""
     first = time_column(reference.first, rows)
     last = None if reference.first == reference.last else time_column(reference.last, rows)
-    return Atoms(reference.name, arguments, first, last, rows.as_of)
+    return Atoms(reference.name, arguments_of(reference, rows, values), first, last, rows.as_of)
+
+
+def arguments_of(reference: Reference, rows: Rows, values: Values) -> tuple[Column | None, ...]:
+    """The arguments of the atoms that a literal refers to in rows; open ones have any value."""
+    return tuple(
+        term_column(term, rows, values)
+        if term is not None and variables_in([term]) <= rows.bound.keys()
+        else None
+        for term in reference.given
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,11 +249,7 @@ def given_since(found: Derivations, asked: Atoms) -> Column:
     """The tick from which facts have given a row its values, besides those that were asked for."""
     prepared, holds = found.prepared, found.holds
     pattern, known = prepared.pattern, set(prepared.given)
-    known |= {
-        term.name
-        for term, column in zip(pattern.answer, asked.arguments, strict=True)
-        if column is not None and isinstance(term, Var)
-    }
+    known |= variables_in(pattern.answer[place] for place in asked.given)
     if asked.last is None and pattern.time.variable is not None:
         known.add(pattern.time.variable)
     sources = _sources(prepared, found.rows.bound.keys() - known)

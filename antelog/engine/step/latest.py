@@ -7,24 +7,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from antelog.compile.literals import Aggregation, Atom, Last
-from antelog.compile.literals.terms import Term, Var, variables_in
+from antelog.compile.literals.literal import Reference
+from antelog.compile.literals.terms import AnswerTerm, Var, variables_in
 from antelog.compile.nodes.patterns import Taking
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.joins import find
-from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, marked
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, changed, groups, marked
 from antelog.engine.facts.history import Facts, with_latest_facts
 from antelog.engine.facts.sight import AskedTicks
 from antelog.engine.step.derivations import Derivations, Knowledge, Truth, life_of
-from antelog.engine.step.literals import named_cells, slowest
+from antelog.engine.step.literals import least_after, named_cells, slowest
 from antelog.engine.step.matching import Background, fitting
+from antelog.engine.step.members import Candidates
 from antelog.engine.step.query import Step
-from antelog.engine.step.rows import Rows, keys_in, term_column, time_column, with_worked_out
+from antelog.engine.step.rows import Rows, key_of, keys_in, term_column, time_column, with_worked_out
 from antelog.engine.values.encoding import UNBOUND
+
+
+@dataclass(frozen=True, eq=False)
+class Spans(ColumnSet):
+    """For rows, each with a fact or atom of its slot, since when and until when that is the latest."""
+
+    row: Column
+    at: Column
+    since: Column
+    until: Column
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +104,55 @@ class SlotFacts:
                 found &= term_column(term, self.rows, self.known.values) == cells
         return found
 
-    def late(self, arguments: Sequence[Term | None]) -> Column | np.int64:
+    def values_at(self, at: Column) -> Mapping[str, Column]:
+        """The values that open variables take from the facts at some positions."""
+        arguments = enumerate(self.node.arguments)
+        open_ = {
+            place: term for place, term in arguments if not variables_in([term]) <= self.rows.bound.keys()
+        }
+        return {
+            term.name: _at(self.facts.columns[place], at)
+            for place, term in open_.items()
+            if isinstance(term, Var)
+        }
+
+    @property
+    def final(self) -> tuple[Column, Column]:
+        """The rows that have the latest facts if nothing more arrives, and the positions of these."""
+        at = self.before(self.end)
+        row = marked(self.fits(at))
+        return row, at.take(row)
+
+    def spans(self, supported: Column | None) -> tuple[Spans, Spans]:
+        """While which facts are the latest, and while none that fits is, after some ticks (None: now)."""
+        if supported is None:
+            row, at = self.final
+            none = np.setdiff1d(np.arange(self.rows.count), row)
+            ends = (np.full(len(at), np.int64(tick)) for tick in (-1, NEVER))
+            others = (np.full(len(none), np.int64(tick)) for tick in (-1, NEVER))
+            return Spans(row, at, *ends), Spans(none, none, *others)
+        row, at, going = np.arange(self.rows.count), self.end - 1, np.ones(self.rows.count, np.bool_)
+        valued, open_ = list[Spans](), list[Spans]()
+        # From the latest back: until when each is the latest, and from when on one that fits is.
+        until, fitting_since = np.full((2, self.rows.count), NEVER)
+        while going.any():
+            there = going & ~self.missing(at)
+            since = self.arrival(at)
+            chosen = marked(there & (since < until) & self.fits(at))
+            spans = Spans(row, at, since, until).take(chosen)
+            valued.append(spans)
+            since_then = fitting_since.take(chosen)
+            between = spans.until < since_then
+            open_.append(Spans(spans.row, spans.at, spans.until, since_then).take(between))
+            fitting_since[chosen] = spans.since
+            until = np.where(there, np.minimum(until, since), until)
+            going = there & (since > supported)
+            at = at - 1
+        none = marked(fitting_since > supported)
+        open_.append(Spans(none, none, np.full(len(none), np.int64(-1)), fitting_since.take(none)))
+        return Spans.and_then(*valued), Spans.and_then(*open_)
+
+    def late(self, arguments: Sequence[AnswerTerm | None]) -> Column | np.int64:
         """δ of the facts with some arguments, in each row."""
         terms = tuple(Var(f"_{place}") if term is None else term for place, term in enumerate(arguments))
         atom = Atom(self.node.predicate, terms, self.node.last)
@@ -107,6 +167,61 @@ class SlotFacts:
             least = np.where(going, np.minimum(least, _at(self.facts.arrival, at)), least)
             at = at + going
         return least
+
+
+@dataclass(frozen=True, eq=False)
+class SlotAtoms:
+    """The true atoms of the slots that rows ask for, where latest facts are not kept."""
+
+    latest: Spans
+    values: Mapping[str, Column]  # of the open variables, for each of these
+    false_at: Column  # for each row when no atom that fits can be the latest any more
+
+    @classmethod
+    def of(cls, found: Candidates, truth: Truth, of_slot: Truth, fitting: Reference, rows: Rows) -> SlotAtoms:
+        """Of the atoms that may fit, and of all those of the slot at each tick that is asked for."""
+        row_of, owner, none = found.asked.row, found.owner, np.int64(NEVER)
+        replaced = least_after(of_slot.true_at, row_of, none)
+        fits, values = np.ones(len(owner), np.bool_), dict[str, Column]()
+        for term, cells in zip(fitting.given, found.cells, strict=True):
+            if isinstance(term, Var) and term.name not in rows.bound:
+                fits &= values.setdefault(term.name, cells) == cells
+        left, true_at = found.open_until.copy(), truth.true_at
+        np.maximum.at(left, *found.ones)
+        np.maximum.at(left, owner, np.minimum(true_at, truth.false_at))
+        false_at = np.full(rows.count, np.int64(-1))
+        np.maximum.at(false_at, row_of, np.minimum(left, replaced))
+        at = marked(fits & (true_at < replaced.take(owner)))
+        owner = owner.take(at)
+        spans = Spans(row_of.take(owner), np.arange(len(at)), true_at.take(at), replaced.take(owner))
+        return cls(spans, {name: cells.take(at) for name, cells in values.items()}, false_at)
+
+    def values_at(self, at: Column) -> Mapping[str, Column]:
+        """The values that open variables take from the atoms at some positions."""
+        return {name: cells.take(at) for name, cells in self.values.items()}
+
+    @property
+    def final(self) -> tuple[Column, Column]:
+        """The rows that have the latest atoms if nothing more arrives, and the positions of these."""
+        last = self.latest.take(marked(self.latest.until == NEVER))
+        return last.row, last.at
+
+    def spans(self, _supported: Column | None) -> tuple[Spans, Spans]:
+        """While which atoms are the latest, and while none that fits is."""
+        spans = self.latest
+        # Those of one tick are replaced together, and others before they are there.
+        same = groups(key_of([spans.row, spans.until]))
+        row, until, every = (
+            spans.row.take(same.first),
+            spans.until.take(same.first),
+            np.arange(len(self.false_at)),
+        )
+        row, until = np.concatenate([row, every]), np.concatenate([until, np.full_like(every, NEVER)])
+        since = np.concatenate([same.least(spans.since), np.full_like(every, NEVER)])
+        order = np.lexsort([since, row])
+        row, since, until = row.take(order), since.take(order), until.take(order)
+        before = np.where(changed(row), -1, np.roll(until, 1))
+        return spans, Spans(row, row, before, since).take(marked(before < since))
 
 
 def _at(column: Column, at: Column) -> Column:
@@ -188,35 +303,42 @@ def _decided(found: SlotFacts, at: Column, deadline: Column) -> Column:
 
 # ---- values ----
 
-Close: TypeAlias = Callable[[Aggregation, Rows], tuple[Column, Column]]  # see `atoms.closing`
+
+class TakenValues(NamedTuple):
+    """The values that asked literals give rows: of final aggregates, and of the true atoms of slots."""
+
+    close: Callable[[Aggregation, Rows], tuple[Column, Column]]  # see `atoms.closing`
+    true_atoms: Callable[[Last, Rows], SlotAtoms]
 
 
 def with_latest(
-    known: Knowledge, found: Derivations, step: Step, background: Background, close: Close
+    known: Knowledge, found: Derivations, step: Step | None, background: Background, values: TakenValues
 ) -> list[Derivations]:
-    """Gives derivations of a query the values of latest facts while they are that, and final aggregates."""
+    """Gives derivations of a query the values of latest facts while they are that, and final aggregates.
+
+    Without a step they are seen as of some ticks, and have the values that they take in silence.
+    """
     blocks = [found]
     for taking in found.prepared.pattern.takings:
-        blocks = [part for each in blocks for part in _taken(known, taking, each, step, close)]
+        blocks = [part for each in blocks for part in _taken(known, taking, each, step, values)]
     return [_checked(known, each, background) for each in blocks]
 
 
 def with_last(
-    known: Knowledge, found: Derivations, background: Background, close: Close
+    known: Knowledge, found: Derivations, background: Background, values: TakenValues
 ) -> list[Derivations]:
     """Derivations of atoms, then the same with the values that they have if nothing more arrives."""
     blocks = [found]
     for taking in found.prepared.pattern.takings:
         for block in [each for each in blocks if _takes(taking, each.rows)]:
             if isinstance(taking.literal, Aggregation):
-                cells, _ = close(taking.literal, block.rows)
+                cells, _ = values.close(taking.literal, block.rows)
                 row = marked(cells != UNBOUND)
                 blocks.append(_with_values(block, row, dict.fromkeys(taking.variables, cells.take(row))))
                 continue
-            slots = SlotFacts.of(known, taking.literal, block.rows)
-            at = slots.before(slots.end)
-            row = marked(slots.fits(at))
-            blocks.append(_bound(slots, block, row, at.take(row)))
+            slots = _slots_of(known, taking.literal, block.rows, values)
+            row, at = slots.final
+            blocks.append(_with_values(block, row, slots.values_at(at)))
     return [_checked(known, each, background) for each in blocks]
 
 
@@ -227,73 +349,39 @@ def _takes(taking: Taking, rows: Rows) -> bool:
 
 
 def _taken(
-    known: Knowledge, taking: Taking, block: Derivations, step: Step, close: Close
+    known: Knowledge, taking: Taking, block: Derivations, step: Step | None, values: TakenValues
 ) -> tuple[Derivations, ...]:
     """The rows with values, and those that stay open."""
     if not _takes(taking, block.rows):
         return (block,)
     if isinstance(taking.literal, Aggregation):
-        cells, since = close(taking.literal, block.rows)
-        some = marked((cells != UNBOUND) & (since <= step.now))
+        cells, since = values.close(taking.literal, block.rows)
+        some = marked((cells != UNBOUND) & (since <= (NEVER if step is None else step.now)))
         closed = _with_values(block, some, dict.fromkeys(taking.variables, cells.take(some)))
         return closed.during(since.take(some), NEVER), block.during(np.int64(-1), since)
-    supported, rows = life_of(block, step).supported, block.rows
-    slots = SlotFacts.of(known, taking.literal, rows)
-    row, at, going = np.arange(rows.count), slots.end - 1, np.ones(rows.count, np.bool_)
-    valued, open_ = list[_Spans](), list[_Spans]()
-    # From the latest back: until when each is the latest, and from when on one that fits is.
-    until, fitting_since = np.full((2, rows.count), NEVER)
-    while going.any():
-        there = going & ~slots.missing(at)
-        since = slots.arrival(at)
-        chosen = marked(there & (since < until) & slots.fits(at))
-        spans = _Spans(row, at, since, until).take(chosen)
-        valued.append(spans)
-        since_then = fitting_since.take(chosen)
-        between = spans.until < since_then
-        open_.append(_Spans(spans.row, spans.at, spans.until, since_then).take(between))
-        fitting_since[chosen] = spans.since
-        until = np.where(there, np.minimum(until, since), until)
-        going = there & (since > supported)
-        at = at - 1
-    none = marked(fitting_since > supported)
-    open_.append(_Spans(none, none, np.full(len(none), np.int64(-1)), fitting_since.take(none)))
-    one, other = _joined(slots, _Spans.and_then(*valued)), _Spans.and_then(*open_)
-    bound = _bound(slots, block, one.row, one.at)
-    return _while_latest(bound, taking, one), _while_latest(block.take(other.row), taking, other)
+    slots = _slots_of(known, taking.literal, block.rows, values)
+    valued, open_ = slots.spans(None if step is None else life_of(block, step).supported)
+    one = _joined(valued, slots.values_at(valued.at))
+    bound = _with_values(block, one.row, slots.values_at(one.at))
+    return _while_latest(bound, taking, one), _while_latest(block.take(open_.row), taking, open_)
 
 
-@dataclass(frozen=True, eq=False)
-class _Spans(ColumnSet):
-    """For rows, each with a fact of its slot, since when and until when that is the latest."""
-
-    row: Column
-    at: Column
-    since: Column
-    until: Column
+def _slots_of(known: Knowledge, node: Last, rows: Rows, values: TakenValues) -> SlotFacts | SlotAtoms:
+    return SlotFacts.of(known, node, rows) if node.slot.promised else values.true_atoms(node, rows)
 
 
-def _joined(slots: SlotFacts, spans: _Spans) -> _Spans:
+def _joined(spans: Spans, values: Mapping[str, Column]) -> Spans:
     """The spans of rows, with those that follow each other with the same values made one."""
-    order = np.lexsort([spans.since, spans.row])
-    spans = spans.take(order)
-    row, at = spans.row, spans.at
-    goes_on = (row[1:] == row[:-1]) & (spans.since[1:] == spans.until[:-1])
-    for place in _taken_from(slots):
-        cells = _at(slots.facts.columns[place], at)
-        goes_on &= cells[1:] == cells[:-1]
-    first = marked(np.append([True], ~goes_on)[: len(row)])
-    last = marked(np.append(~goes_on, [True])[: len(row)])
+    key = key_of([spans.row, *values.values()])
+    order = np.lexsort([spans.since, key])
+    spans, key = spans.take(order), key.take(order)
+    goes_on = (key[1:] == key[:-1]) & (spans.since[1:] == spans.until[:-1])
+    first = marked(np.append([True], ~goes_on)[: len(key)])
+    last = marked(np.append(~goes_on, [True])[: len(key)])
     return replace(spans.take(last), since=spans.since.take(first))
 
 
-def _taken_from(slots: SlotFacts) -> list[int]:
-    """The positions of the arguments that have no value yet."""
-    terms, bound = enumerate(slots.node.arguments), slots.rows.bound
-    return [place for place, term in terms if isinstance(term, Var) and term.name not in bound]
-
-
-def _while_latest(found: Derivations, taking: Taking, spans: _Spans) -> Derivations:
+def _while_latest(found: Derivations, taking: Taking, spans: Spans) -> Derivations:
     """Derivations within spans of a `last`, of which each ends when another fact is the latest."""
     replaced = {**found.rows.replaced, taking.literal: spans.until}
     rows = replace(found.rows, replaced=replaced)
@@ -303,15 +391,6 @@ def _while_latest(found: Derivations, taking: Taking, spans: _Spans) -> Derivati
 def _with_values(block: Derivations, row: Column, bound: Mapping[str, Column]) -> Derivations:
     found = block.take(row)
     return replace(found, rows=replace(found.rows, bound={**found.rows.bound, **bound}))
-
-
-def _bound(slots: SlotFacts, block: Derivations, row: Column, at: Column) -> Derivations:
-    """Some rows with the values of facts at some positions."""
-    bound = {}
-    for place in _taken_from(slots):
-        (name,) = variables_in([slots.node.arguments[place]])
-        bound[name] = _at(slots.facts.columns[place], at)
-    return _with_values(block, row, bound)
 
 
 def _checked(known: Knowledge, found: Derivations, background: Background) -> Derivations:

@@ -18,6 +18,7 @@ from antelog.accounts import total
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import TooLargeError, pairs, spread
 from antelog.engine.columns.tables import (
+    NEVER,
     Column,
     changed,
     combined,
@@ -25,11 +26,12 @@ from antelog.engine.columns.tables import (
     inverse,
     marked,
     numbered,
+    or_never,
     ordinals,
 )
 from antelog.engine.columns.tables import columns as columns_of
 from antelog.engine.step.arrays import nested
-from antelog.engine.step.atoms import with_amounts, with_asked
+from antelog.engine.step.atoms import in_silence, with_asked
 from antelog.engine.step.derivations import Derivations, Knowledge, Truth, spoken_for
 from antelog.engine.step.explanations import OPEN, Explanations, Outlook, explanations, kinds, opened
 from antelog.engine.step.lives import and_more, views_of
@@ -285,10 +287,17 @@ def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> Tru
     try:
         seen = with_asked(known, found, since=then)
         end = Truth(seen.complete, seen.failed, seen.open_until)
-        for each in with_amounts(known, found.owned_by(np.arange(len(row)))):
-            later = with_asked(known, each, since=then.take(each.owner))
-            np.minimum.at(end.true_at, each.owner, later.complete)
-            np.maximum.at(end.false_at, each.owner, later.failed)
+        if taking := in_silence(known, found):
+            end = end._replace(true_at=np.full_like(then, NEVER), false_at=then.copy())
+            later = list[tuple[Column, Column, Column]]()
+            for each in taking:
+                last = with_asked(known, each, since=then.take(each.owner))
+                assert last.rows.latest is not None
+                begin, until = last.rows.latest.first, np.minimum(last.failed, last.rows.latest.last)
+                complete = np.maximum(last.complete, begin)
+                np.minimum.at(end.true_at, each.owner, or_never(complete, complete >= until))
+                later.append((each.owner, begin, until))
+            _carry_on(end.false_at, later)
     except TooLargeError:
         if len(row) < 2:
             raise
@@ -318,8 +327,12 @@ def _go_on(known: Knowledge, reported: Explanations, moment: Column, then: Colum
             end = _end(known, block, row, since)
             np.minimum.at(confirmed, line, np.maximum(end.true_at, time))
             later.append((line, time, end.false_at))
-    if not later:
-        return
+    if later:
+        _carry_on(rejected, later)
+
+
+def _carry_on(rejected: Column, later: Sequence[tuple[Column, Column, Column]]) -> None:
+    """Moves the ends of lines to those of what begins before and ends later, in place."""
     line, begin, failed = map(np.concatenate, zip(*later, strict=True))
     while len(goes_on := marked((begin <= rejected.take(line)) & (rejected.take(line) < failed))):
         np.maximum.at(rejected, line.take(goes_on), failed.take(goes_on))

@@ -16,7 +16,7 @@ from antelog.compile.literals import Atom, Last, Negation
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.atoms import FactLiteral
 from antelog.compile.literals.literal import AskedNode
-from antelog.compile.literals.terms import Const, Term, Var
+from antelog.compile.literals.terms import AnswerTerm, Const, Term, Var
 from antelog.compile.nodes.plan import Input
 from antelog.compile.prepared.pattern import OpenEnd, Prepared
 from antelog.engine.columns import tables
@@ -98,8 +98,8 @@ def latest(fitting: TickTruths, of_slot: TickTruths) -> Truth:
     counts = np.ones(len(fits.true_at), np.int64) if counts is None else counts
     row = np.repeat(np.arange(len(counts)), counts)
     # Of the later atoms of a range: the last tick at which one is false, the first at which one is true.
-    last_false = -_least_after(-slot.false_at, row, np.int64(1))
-    first_true = _least_after(slot.true_at, row, np.int64(NEVER))
+    last_false = -least_after(-slot.false_at, row, np.int64(1))
+    first_true = least_after(slot.true_at, row, np.int64(NEVER))
     each = Truth(
         np.maximum(fits.true_at, last_false),
         np.minimum(fits.false_at, first_true),
@@ -116,7 +116,7 @@ def _some_of_each(truth: Truth, counts: Column) -> Truth:
     return found
 
 
-def _least_after(ticks: Column, row: Column, none: np.int64) -> Column:
+def least_after(ticks: Column, row: Column, none: np.int64) -> Column:
     """For each tick the least of those after it in its row; `none` for the last one."""
     count = len(ticks)
     if count == 0:
@@ -297,7 +297,7 @@ def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows
     return or_never(due, unseen > np.maximum(latest - first + 1, 0) // DOUBTS)
 
 
-def named_cells(arguments: Sequence[Term | None], rows: Rows, values: Values) -> dict[int, Column]:
+def named_cells(arguments: Sequence[AnswerTerm | None], rows: Rows, values: Values) -> dict[int, Column]:
     """The cells of the arguments that have a value, by their positions."""
     return {
         at: term_column(term, rows, values)

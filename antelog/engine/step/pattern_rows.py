@@ -14,14 +14,14 @@ import numpy as np
 
 from antelog.compile.literals.conditions import Comparison
 from antelog.compile.literals.literal import AskedLiteral, Reference
-from antelog.compile.literals.terms import Const, Time, Var
+from antelog.compile.literals.terms import Const, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import TickRange, TooLargeError, make_room, spread
 from antelog.engine.columns.spans import EVERYWHERE, Spans, covering, spans_of, union
 from antelog.engine.columns.tables import Column, ColumnSet, Mask, distinct, marked
 from antelog.engine.facts.history import FROM_THE_START, SeenValues
 from antelog.engine.step.denied import AtomTicks, Denied, ends_given
-from antelog.engine.step.derivations import Atoms, Knowledge
+from antelog.engine.step.derivations import Atoms, Knowledge, arguments_of
 from antelog.engine.step.matching import Background, Partial, fitting, partials, wholes
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.rows import (
@@ -35,6 +35,7 @@ from antelog.engine.step.rows import (
     time_column,
 )
 from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.numbers import Numbers
 from antelog.engine.values.values import Values
 
 Facts: TypeAlias = tuple[LiteralFacts, ...]  # of each literal of a pattern
@@ -82,12 +83,17 @@ def seed_of(prepared: Prepared, atoms: Atoms, values: Values) -> Rows:
             fits &= bound.setdefault(term.name, column) == column
         elif isinstance(term, Const) and column is not None:
             fits &= column == values.cell(term.value)
+        elif isinstance(term, Time) and column is not None:
+            numbers = Numbers.of_cells(column, values)
+            ticks, known = numbers.whole - term.offset, np.zeros(atoms.count, np.int64)
+            fits &= numbers.is_whole
+            fits &= ticks == (known if term.variable is None else bound.setdefault(term.variable, ticks))
     first, time = atoms.time - pattern.time.offset, None
     last = first if atoms.last is None else atoms.last - pattern.time.offset
     if pattern.time.variable is None:
         fits &= (first <= 0) & (last >= 0)
     elif atoms.last is None:
-        bound[pattern.time.variable] = first
+        fits &= bound.setdefault(pattern.time.variable, first) == first
     else:
         time = TickRange(first, last)
     return Rows(bound, atoms.count, np.arange(atoms.count), atoms.as_of, time).take(fits)
@@ -115,11 +121,13 @@ class OpenAtoms(ColumnSet):
         """The rows that meet the conditions of the literal's own variables, as far as they have values."""
         reference, owner = self.reference, rows.owner
         assert owner is not None
-        bound = {name: column.take(owner) for name, column in self.given.items()} | {
-            term.name: term_column(answer, rows, values)
-            for term, answer in zip(reference.given, prepared.pattern.answer, strict=True)
-            if isinstance(term, Var) and (not isinstance(answer, Var) or answer.name in rows.bound)
-        }
+        bound = {name: column.take(owner) for name, column in self.given.items()}
+        for term, answer in zip(reference.given, prepared.pattern.answer, strict=True):
+            if isinstance(term, Var) and variables_in([answer]) <= rows.bound.keys():
+                bound[term.name] = term_column(answer, rows, values)
+            elif isinstance(term, Time) and variables_in([answer]) <= rows.bound.keys():
+                assert isinstance(answer, Time)
+                bound[term.variable or ""] = time_column(answer, rows) - term.offset
         own, atoms = prepared.pattern.time, self.atoms
         if own.variable is None or own.variable in rows.bound:
             ticks = time_column(own, rows)
@@ -143,12 +151,7 @@ def open_atoms(prepared: Prepared, reference: Reference, rows: Rows, values: Val
     first, last = known_tick(reference.first, rows), known_tick(reference.last, rows)
     return Atoms(
         reference.name,
-        tuple(
-            None
-            if term is None or (isinstance(term, Var) and term.name not in rows.bound)
-            else term_column(term, rows, values)
-            for term in reference.given
-        ),
+        arguments_of(reference, rows, values),
         first_tick(prepared, reference.first, rows) if first is None else first,
         latest_tick(prepared, reference.last, rows) if last is None else last,
         rows.as_of,

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import starmap
-from typing import TypeAlias
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from antelog.arrow.arrays import in_one_piece
 from antelog.arrow.kinds import kind_of
-from antelog.compile.literals import Atom, Last, StaticAtom
+from antelog.compile.literals import Last
 from antelog.compile.literals.terms import AnswerTerm, Calculated, Const, Operand, Time, Var
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
@@ -56,7 +56,12 @@ AFTER_ANSWER: Mapping[str, pa.DataType] = {
 }
 EXPLAINING = ("explanations", "because")  # the columns with texts of the literals behind an answer
 
-_Source: TypeAlias = Atom | StaticAtom | Last  # gives variables values of its predicate's columns
+
+class _Source(NamedTuple):
+    """The arguments of a literal that gives variables values, and the types of their columns."""
+
+    arguments: Sequence[AnswerTerm | None]
+    types: Sequence[pa.DataType]
 
 
 def _schema(relation: Relation, plan: Plan, types: Mapping[str, pa.DataType]) -> pa.Schema:
@@ -121,7 +126,7 @@ def answer_columns(plan: Plan, seen: Seen) -> Mapping[str, AnswerColumns]:
 
 
 def _variable_types(relation: Relation, plan: Plan, known: Mapping[str, Types]) -> Mapping[str, pa.DataType]:
-    rows = [_answer(each, known) for each in prepared(plan).patterns[relation.name]]
+    rows = [_answer(each, plan, known) for each in prepared(plan).patterns[relation.name]]
     # A relation without patterns has its columns as well.
     columns = zip(*rows, strict=True) if rows else [()] * len(relation.answer.variables)
     return {
@@ -140,7 +145,8 @@ def seen_types(plan: Plan, seen: Seen) -> dict[str, Types]:
     while changed:
         changed = False
         for rule in plan.static_rules:
-            derived = tuple(_term(term, rule.background, known) for term in rule.answer)
+            sources = [_Source(each.arguments, known[each.predicate]) for each in rule.background]
+            derived = tuple(_term(term, sources) for term in rule.answer)
             types = tuple(map(wider, known[rule.predicate], derived))
             changed = changed or types != known[rule.predicate]
             known[rule.predicate] = types
@@ -155,11 +161,18 @@ def _columns(declarations: Sequence[str | None], *seen: Sequence[pa.DataType]) -
     return tuple(types)
 
 
-def _answer(prepared: Prepared, known: Mapping[str, Types]) -> list[pa.DataType]:
-    pattern, seen = prepared.pattern, prepared.seen
-    sources: list[_Source] = [*pattern.facts, *pattern.background]
-    sources += (each.literal for each in pattern.takings if isinstance(each.literal, Last))
-    types: dict[AnswerTerm, pa.DataType] = {term: _term(term, sources, known) for term in pattern.answer}
+def _answer(of: Prepared, plan: Plan, known: Mapping[str, Types]) -> list[pa.DataType]:
+    pattern, seen = of.pattern, of.seen
+    sources = [_Source(each.arguments, known[each.predicate]) for each in pattern.facts]
+    sources += (_Source(each.arguments, known[each.predicate]) for each in pattern.background)
+    for latest in (each.literal for each in pattern.takings if isinstance(each.literal, Last)):
+        reference = latest.references[0]
+        of_relation = prepared(plan).relations.get(reference.name)
+        if latest.predicate in known or of_relation is None:
+            sources.append(_Source(latest.arguments, known[latest.predicate]))
+        else:
+            sources.append(_Source(reference.given, [*_variable_types(of_relation, plan, known).values()]))
+    types: dict[AnswerTerm, pa.DataType] = {term: _term(term, sources) for term in pattern.answer}
     amounts = (each for each in pattern.takings if not isinstance(each.literal, Last))
     types |= {Var(name): pa.float64() for each in amounts for name in each.variables}
     types |= {Var(each.variable): _worked_out(each.operand) for each in pattern.worked_out}
@@ -175,13 +188,13 @@ def _worked_out(operand: Operand) -> pa.DataType:
     return pa.string() if is_text else pa.float64()
 
 
-def _term(term: AnswerTerm, atoms: Iterable[_Source], known: Mapping[str, Types]) -> pa.DataType:
+def _term(term: AnswerTerm, sources: Iterable[_Source]) -> pa.DataType:
     """The type of a term; for a variable the common type of all columns its values can come from."""
     if isinstance(term, Time):
         return pa.int64()
     if isinstance(term, Const):
         return type_of(term.value)
-    columns = (each for a in atoms for each in zip(a.arguments, known[a.predicate], strict=False))
+    columns = (each for source in sources for each in zip(*source, strict=False))
     return reduce(wider, (type_ for argument, type_ in columns if argument == term), NOTHING)
 
 
