@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from antelog.compile.comparisons import Times
+from antelog.compile.literals import Comparison
 from antelog.compile.literals.terms import Time, variables_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Expected, Plan, Relation
@@ -13,6 +15,7 @@ from antelog.compile.rules.clauses import Clause, Clauses
 from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
 from antelog.language.graph import components
+from antelog.language.printer import to_text
 
 
 def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator[Diagnostic]:
@@ -150,32 +153,62 @@ def _piling_up(
         if name not in reached:
             continue
         for clause in clauses[name]:
-            pair = _loose_variables(clause)
-            if pair is not None and clause.rule not in seen:
+            bounds = _missing_bounds(clause)
+            if bounds and clause.rule not in seen:
                 seen.add(clause.rule)
-                first, second = pair
-                message = (
-                    f"nothing says how far {second} may lie from {first}: a fact may wait for "
-                    "the other for ever, and memory grows with the stream"
-                )
-                hint = (
-                    f"Say so with two comparisons, such as `{second} >= {first}, {second} <= {first} + 10`."
-                )
-                if second.startswith("`"):
-                    hint = "Give the time a name and say so with two comparisons."
-                yield Diagnostic("W104", message, rules[clause.rule].span, hint)
+                yield _loose(clause, bounds, rules[clause.rule])
 
 
-def _loose_variables(clause: Clause) -> tuple[str, str] | None:
-    """Returns two time variables of a rule that may lie any number of ticks apart."""
-    times = Times(clause.comparisons, clause.earliest)
+_FAR = 10  # the ticks between times in advice
+
+
+@dataclass(frozen=True)
+class _MissingBound:
+    """A time that may lie any number of ticks from another one, and a comparison that would end that."""
+
+    time: Time
+    origin: Time
+    comparison: Comparison
+
+
+def _missing_bounds(clause: Clause) -> list[_MissingBound]:
+    """Returns bounds without which times may lie any number of ticks from the first time of a rule."""
+    found: list[_MissingBound] = []
     names = dict.fromkeys(time.variable for time in (clause.head.time, *clause.body_times))
-    free = [Time(v, 0) for v in names if v is not None]
-    for time in free[1:]:
-        if times.furthest(free[0], time) is None or times.furthest(time, free[0]) is None:
-            return _name(free[0].variable), _name(time.variable)
-    return None
+    # Times with names come first, for they may bound ranges.
+    times = sorted((Time(name, 0) for name in names if name is not None), key=_is_nameless)
+    for time in times[1:]:
+        known = Times((*clause.comparisons, *(each.comparison for each in found)), clause.earliest)
+        after, before = known.furthest(times[0], time), known.furthest(time, times[0])
+        if before is None:
+            least = 0 if after is None else min(-_FAR, after + 1 - _FAR)
+            found.append(_MissingBound(time, times[0], Comparison(time, ">=", times[0] + least)))
+        if after is None:
+            most = _FAR if before is None else max(_FAR, _FAR - 1 - before)
+            found.append(_MissingBound(time, times[0], Comparison(time, "<=", times[0] + most)))
+    return found
 
 
-def _name(variable: str | None) -> str:
-    return variable if variable is not None and not variable.startswith("_") else "`_`"
+def _loose(clause: Clause, missing: list[_MissingBound], rule: syntax.Rule) -> Diagnostic:
+    message = (
+        f"nothing says how far {_name(missing[0].time)} may lie from {_name(missing[0].origin)}: a fact may "
+        "wait for the other for ever, and memory grows with the stream"
+    )
+    named = [each.comparison.text for each in missing if not _is_nameless(each.time)]
+    hints = [f"Say so in the rule: `{', '.join(named)}`."] if named else []
+    nameless, origin = {each.time for each in missing if _is_nameless(each.time)}, missing[0].origin.variable
+    near = syntax.Range(syntax.Shifted(origin or "", -_FAR), syntax.Variable(origin or ""))
+    for goal in (each for each in clause.facts if each.time in nameless):
+        alike = [each for each in clause.facts if each.predicate == goal.predicate]
+        written = [e for e in rule.body if isinstance(e, syntax.Atom) and e.predicate == goal.predicate]
+        terms = written[alike.index(goal)].terms
+        hints.append(f"Write a range of ticks: `{to_text(syntax.Atom(goal.predicate, (*terms[:-1], near)))}`.")
+    return Diagnostic("W104", message, rule.span, "\n".join(hints))
+
+
+def _is_nameless(time: Time) -> bool:
+    return time.variable is not None and time.variable.startswith("_")
+
+
+def _name(time: Time) -> str:
+    return "`_`" if _is_nameless(time) or time.variable is None else time.variable

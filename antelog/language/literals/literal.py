@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
@@ -112,7 +112,8 @@ class TypeGroups:
         for i, term in enumerate(terms[: len(predicate.types)]):
             if isinstance(term, Constant):
                 shown = f"{type_of(term).value} `{self.text(term)}`"
-                because = f"column {predicate.columns[i]} of {predicate.name} has the {shown}"
+                column = f"column {predicate.columns[i]} of {predicate.name}"
+                because = f"{f'`{predicate.name}`' if predicate.name.startswith(MEMBER) else column} has the {shown}"
                 self.is_type((predicate.name, i), type_of(term), term.span, because)
             elif isinstance(term, Variable) and rule is not None:
                 self.same((predicate.name, i), rule.cell(term.name), term.span)
@@ -168,6 +169,7 @@ class Safety:
     positive: frozenset[str]  # in atoms without `not` or `last`, which give them values
     negated: frozenset[str]  # in other atoms
     worked_out: frozenset[str]  # by equations: `D = W - V`
+    in_one: Callable[[str], str | None] = field(default=lambda _: None)  # what a literal that asks may say
     reported: set[str] = field(init=False, default_factory=set)  # nothing more is said of these
 
     @cached_property
@@ -188,6 +190,13 @@ class Safety:
         beside = (each for literal in self.body for each, under in literal.atoms if not under)
         ticks = (_last_tick(each) for each in beside if each.range is None)
         return not any(name == other and tick >= last for other, tick in ticks)
+
+
+def asking(body: Iterable[Literal], name: str) -> Literal:
+    """The first literal with an atom that has a variable."""
+    return next(
+        each for each in body if any(name in variables_of(atom.operands) for atom, _ in each.atoms)
+    )
 
 
 def _last_tick(atom: Atom) -> tuple[str | None, float]:
