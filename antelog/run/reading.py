@@ -60,11 +60,12 @@ class InputSource:
 
 @dataclass(frozen=True)
 class ReadingMode:
-    """Settings of reading: the clock, whether facts are recorded, and the last arrival."""
+    """Settings of reading: the clock, whether facts are recorded, the last arrival, the first tick without."""
 
     timing: Timing
     recorded: bool = False
     until: int | None = None
+    since: int | None = None
 
 
 @dataclass(frozen=True)
