@@ -17,6 +17,7 @@ from antelog.compile.literals import Aggregation, Last
 from antelog.compile.literals.terms import Time, Var, all_in, later, variables_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns import resolve
+from antelog.compile.problems.without_recursion import without_recursion
 from antelog.compile.rules.stratify import Dependency, Violation
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
@@ -47,13 +48,12 @@ def endless(error: resolve.EndlessError, request: resolve.Request, document: syn
             "A window ends only recursion that moves through time. Let the recursive rule look at another "
             "tick, such as T-1, or declare the relation `static` if it does not change over time."
         )
-    elif windowed:
-        message = (
-            f"{loop} at a time that the window does not bound: evidence may lie any number of ticks away"
-        )
+    elif windowed or _is_loose(rules):
+        message = f"{loop} at a time that no window bounds: evidence may lie any number of ticks away"
         hint = (
-            "A window bounds evidence only at times the rules tie to the time of the answer: use T, T+1 or "
-            "T-1 in the recursive atom instead of a time of its own."
+            "A window bounds evidence only at times the rules tie to the time of the answer, such as T-1 in the "
+            "recursive atom. A chain of facts that follow one another closely needs no recursion: see *a "
+            "session* among the idioms."
         )
     else:
         message = f"{loop} without a window: the evidence for one answer may lie any number of ticks away"
@@ -63,9 +63,27 @@ def endless(error: resolve.EndlessError, request: resolve.Request, document: syn
         hint = f"Say how far evidence may lie from the answer, such as `query {shown} window 10.`"
         if query is None:
             hint += f"\n{rules[0].head.predicate} is needed for a negation; a query for it gives it a window."
+        hint += _carried_on(document, error.predicate)
         hint += "\nOr remove the loop; a relation that does not change over time can be `static`."
     notes = tuple(Note("this rule is part of the loop", rule.span) for rule in dict.fromkeys(rules[1:]))
     return Diagnostic("E601", message, rules[0].span, hint, notes)
+
+
+def _is_loose(rules: Sequence[syntax.Rule]) -> bool:
+    """Returns whether a rule of a loop looks at another one of it at a time of its own."""
+    names = {rule.head.predicate for rule in rules}
+    return any(
+        syntax.variable_of(atom.terms[-1]) != syntax.variable_of(rule.head.terms[-1])
+        for rule in rules
+        for atom, _ in syntax.atoms_of(rule)
+        if atom.predicate in names
+    )
+
+
+def _carried_on(document: syntax.Document, name: str) -> str:
+    """Says which rules do without recursion, if any do."""
+    found = [f"`{to_text(each)}`" for each in without_recursion(document, name)]
+    return f"\nOr write it without recursion and window: {' and '.join(found)}" if found else ""
 
 
 _SHOWN = 4  # the most goals that a message names
@@ -123,6 +141,8 @@ def too_many(error: resolve.TooManyPatternsError, limit: int, document: syntax.D
             "Every combination is a pattern to be watched. Put alternatives together into one input or "
             "static relation, split the query, or raise the limit with `--pattern-limit` if you mean it."
         )
+    if error.reason == "recurs" or error.literals is not None:
+        hint += _carried_on(document, name)
     first, *others = rules
     notes = tuple(Note("adds to it", rule.span) for rule in others[:5])
     return Diagnostic("E603", message, first.span, hint, notes)
