@@ -93,7 +93,7 @@ _WORDS = {
     "or": _OR,
     **dict.fromkeys(("if", "where", "when"), _IF),
     "in": "Write the values in parentheses: `X in (pump, fan)`.",
-    "like": "Call a function: `starts_with(X, \"a\")`, `contains(X, \"a\")`.",
+    "like": 'Call a function: `starts_with(X, "a")`, `contains(X, "a")`.',
     "is": _EQUAL,
     "between": "Write two comparisons, such as `V >= 10, V <= 90`.",
     "not": "Write `not` once, in small letters, before an atom.",

@@ -60,7 +60,7 @@ class InputSource:
 
 @dataclass(frozen=True)
 class ReadingMode:
-    """Settings of reading: the clock, whether facts are recorded, the last arrival, the first tick without."""
+    """Settings of reading: the clock, whether facts are recorded, the last tick, the first without facts."""
 
     timing: Timing
     recorded: bool = False

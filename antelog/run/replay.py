@@ -89,9 +89,7 @@ class Recording:
 
 def recording_of(settings: Settings) -> Recording:
     inputs, statics = files_of(settings.inputs), files_of(settings.statics)
-    return Recording(
-        inputs, statics, settings.arrival, settings.last, settings.map, since=settings.first
-    )
+    return Recording(inputs, statics, settings.arrival, settings.last, settings.map, since=settings.first)
 
 
 def files_of(addresses: Mapping[str, Address]) -> dict[str, Path]:

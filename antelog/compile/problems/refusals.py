@@ -51,8 +51,8 @@ def endless(error: resolve.EndlessError, request: resolve.Request, document: syn
     elif windowed or _is_loose(rules):
         message = f"{loop} at a time that no window bounds: evidence may lie any number of ticks away"
         hint = (
-            "A window bounds evidence only at times the rules tie to the time of the answer, such as T-1 in the "
-            "recursive atom. A chain of facts that follow one another closely needs no recursion: see *a "
+            "A window bounds evidence only at times the rules tie to the time of the answer, such as T-1 in "
+            "the recursive atom. A chain of facts that follow one another closely needs no recursion: see *a "
             "session* among the idioms."
         )
     else:

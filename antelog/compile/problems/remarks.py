@@ -181,10 +181,10 @@ def _missing_bounds(clause: Clause) -> list[_MissingBound]:
         known = Times((*clause.comparisons, *(each.comparison for each in found)), clause.earliest)
         after, before = known.furthest(times[0], time), known.furthest(time, times[0])
         if before is None:
-            least = 0 if after is None else min(-_FAR, after + 1 - _FAR)
+            least = 0 if after is None else -_FAR if after > -_FAR else after - _FAR
             found.append(_MissingBound(time, times[0], Comparison(time, ">=", times[0] + least)))
         if after is None:
-            most = _FAR if before is None else max(_FAR, _FAR - 1 - before)
+            most = _FAR if before is None or before > -_FAR else _FAR - before
             found.append(_MissingBound(time, times[0], Comparison(time, "<=", times[0] + most)))
     return found
 
@@ -202,7 +202,9 @@ def _loose(clause: Clause, missing: list[_MissingBound], rule: syntax.Rule) -> D
         alike = [each for each in clause.facts if each.predicate == goal.predicate]
         written = [e for e in rule.body if isinstance(e, syntax.Atom) and e.predicate == goal.predicate]
         terms = written[alike.index(goal)].terms
-        hints.append(f"Write a range of ticks: `{to_text(syntax.Atom(goal.predicate, (*terms[:-1], near)))}`.")
+        hints.append(
+            f"Write a range of ticks: `{to_text(syntax.Atom(goal.predicate, (*terms[:-1], near)))}`."
+        )
     return Diagnostic("W104", message, rule.span, "\n".join(hints))
 
 

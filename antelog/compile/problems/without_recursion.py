@@ -1,7 +1,7 @@
 """Rules in place of recursion that carries something on from tick to tick until something else comes.
 
-    On(X, T) :- Start(X, T).                       On(X, U) :- Start(X, T), U >= T, U <= T+10,
-    On(X, T) :- On(X, T-1), not Stop(X, T).            not Stop(X, T+1..U).
+On(X, T) :- Start(X, T).                       On(X, U) :- Start(X, T), U >= T, U <= T+10,
+On(X, T) :- On(X, T-1), not Stop(X, T).            not Stop(X, T+1..U).
 """
 
 from __future__ import annotations

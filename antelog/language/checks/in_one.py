@@ -1,7 +1,7 @@
 """Advice for variables under `not` that are compared outside of it: one literal that says all.
 
-    not Temp(X, W, T+1), W > V              count(Temp(X, W, T+1), W > V) = 0
-    not Ack(X, U), U >= T, U <= T + 5       not Ack(X, T..T+5)
+not Temp(X, W, T+1), W > V              count(Temp(X, W, T+1), W > V) = 0
+not Ack(X, U), U >= T, U <= T + 5       not Ack(X, T..T+5)
 """
 
 from __future__ import annotations

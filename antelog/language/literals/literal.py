@@ -113,7 +113,9 @@ class TypeGroups:
             if isinstance(term, Constant):
                 shown = f"{type_of(term).value} `{self.text(term)}`"
                 column = f"column {predicate.columns[i]} of {predicate.name}"
-                because = f"{f'`{predicate.name}`' if predicate.name.startswith(MEMBER) else column} has the {shown}"
+                if predicate.name.startswith(MEMBER):
+                    column = f"`{predicate.name}`"
+                because = f"{column} has the {shown}"
                 self.is_type((predicate.name, i), type_of(term), term.span, because)
             elif isinstance(term, Variable) and rule is not None:
                 self.same((predicate.name, i), rule.cell(term.name), term.span)
@@ -194,9 +196,7 @@ class Safety:
 
 def asking(body: Iterable[Literal], name: str) -> Literal:
     """The first literal with an atom that has a variable."""
-    return next(
-        each for each in body if any(name in variables_of(atom.operands) for atom, _ in each.atoms)
-    )
+    return next(each for each in body if any(name in variables_of(atom.operands) for atom, _ in each.atoms))
 
 
 def _last_tick(atom: Atom) -> tuple[str | None, float]:
