@@ -155,6 +155,7 @@ def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
     name = walk[0].source
     words = _words(walk, document)
     amount = next((each for each in words.values() if each != "not "), None)
+    asked = [each.atom for rule in rules for each in rule.body if isinstance(each, syntax.Negation)]
     itself = "its own negation" if amount is None else f"{amount}itself"
     when = "at the same time"
     if any(edge.weight is None for edge in walk):
@@ -168,7 +169,7 @@ def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
         "A predicate may rest on its own negation in its past only: shift the times so that every such loop "
         f"leads back, as in `{name}(T+1) :- …, not {name}(T).`"
     )
-    if amount is not None:
+    if amount is not None or any(each.range is not None for each in asked if each.predicate == name):
         hint = f"A predicate may look at its own past only: end the range before T, as in `{name}(T-9..T-1)`."
     if any(edge.weight is None for edge in (*walk, *violation.loop)):
         hint = "Use one time variable, with offsets, in the rules of the loop, so that it leads back in time."

@@ -154,10 +154,11 @@ def _check_negated_only(
         if isinstance(literal, syntax.Aggregation):
             message = f"{name} occurs only in `{to_text(literal)}`, which gives it no value"
         if name in times:
-            hint = in_one(rule, vocabulary, given(rule, vocabulary), name) or (
+            hint = (
                 "If it is to hold at none of these times, derive a predicate that holds when it does "
                 f"at one of them, and negate that. Else add a condition without `not` on {name}."
             )
+        hint = in_one(rule, vocabulary, given(rule, vocabulary), name) or hint
         yield Diagnostic("E404", message, term.span, hint)
 
 

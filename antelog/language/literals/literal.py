@@ -315,7 +315,7 @@ class Negation(Literal):
         atom, static = self.atom, rule.is_static(self.atom.predicate)
         if not static and atom.terms and isinstance(atom.terms[-1], Anonymous):
             message = f"`{rule.text(self)}` would be decided only when time has ended"
-            hint = "Give the negated atom a time that the rest of the rule has, such as T or T+1."
+            hint = "Give it a time that the rest of the rule has, such as T, or a range, such as T..T+10."
             yield Diagnostic("E403", message, atom.span, hint)
         for term in atom.terms if static else ():
             name = variable_of(term)
@@ -407,10 +407,12 @@ class Last(Literal):
         name, slot = self.atom.predicate, self.slot(vocabulary)
         predicate, last = vocabulary[name], variable_of(self.atom.terms[-1]) or "T"
         if slot is None:
-            column = next((t.name for t in self.atom.terms[:-1] if isinstance(t, Variable)), "X")
+            named = ((t.name, i) for i, t in enumerate(self.atom.terms[:-1]) if isinstance(t, Variable))
+            column, place = next(named, ("X", 0))
             hint = f"Say of what the latest one is meant: `last {name}(…, {last}-9..{last}) per {column}`."
             if predicate.kind is PredicateKind.INPUT:
-                hint += f" Or promise that there is one fact for each: `input {name}(…), one per …`."
+                promise = f"`input {name}(…), one per {predicate.columns[place]}`"
+                hint = f"Promise that there is one fact of {name} for each and tick: {promise}. Or s{hint[1:]}"
             return f"{name} has no slot, so nothing says of what the latest {name} is meant", hint
         if self.atom.range is None and not self.is_promised(vocabulary):
             hint = f"Write a range of ticks, such as `{last}-9..{last}`: what is older does not count."
