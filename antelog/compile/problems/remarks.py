@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from antelog.compile.comparisons import Times
 from antelog.compile.literals import Comparison
-from antelog.compile.literals.terms import Time, variables_in
+from antelog.compile.literals.terms import Operand, Time, variables_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Expected, Plan, Relation
 from antelog.compile.rules.clauses import Clause, Clauses
@@ -162,54 +161,44 @@ def _piling_up(
 _FAR = 10  # the ticks between times in advice
 
 
-@dataclass(frozen=True)
-class _MissingBound:
-    """A time that may lie any number of ticks from another one, and a comparison that would end that."""
-
-    time: Time
-    origin: Time
-    comparison: Comparison
-
-
-def _missing_bounds(clause: Clause) -> list[_MissingBound]:
-    """Returns bounds without which times may lie any number of ticks from the first time of a rule."""
-    found: list[_MissingBound] = []
+def _missing_bounds(clause: Clause) -> list[Comparison]:
+    """Returns bounds of times that may lie any number of ticks from the first time of a rule."""
+    found: list[Comparison] = []
     names = dict.fromkeys(time.variable for time in (clause.head.time, *clause.body_times))
     # Times with names come first, for they may bound ranges.
     times = sorted((Time(name, 0) for name in names if name is not None), key=_is_nameless)
     for time in times[1:]:
-        known = Times((*clause.comparisons, *(each.comparison for each in found)), clause.earliest)
+        known = Times((*clause.comparisons, *found), clause.earliest)
         after, before = known.furthest(times[0], time), known.furthest(time, times[0])
         if before is None:
             least = 0 if after is None else -_FAR if after > -_FAR else after - _FAR
-            found.append(_MissingBound(time, times[0], Comparison(time, ">=", times[0] + least)))
+            found.append(Comparison(time, ">=", times[0] + least))
         if after is None:
             most = _FAR if before is None or before > -_FAR else _FAR - before
-            found.append(_MissingBound(time, times[0], Comparison(time, "<=", times[0] + most)))
+            found.append(Comparison(time, "<=", times[0] + most))
     return found
 
 
-def _loose(clause: Clause, missing: list[_MissingBound], rule: syntax.Rule) -> Diagnostic:
+def _loose(clause: Clause, missing: list[Comparison], rule: syntax.Rule) -> Diagnostic:
+    (time, origin), nameless = missing[0].times, {each.left for each in missing if _is_nameless(each.left)}
     message = (
-        f"nothing says how far {_name(missing[0].time)} may lie from {_name(missing[0].origin)}: a fact may "
-        "wait for the other for ever, and memory grows with the stream"
+        f"nothing says how far {_name(time)} may lie from {_name(origin)}: a fact may wait for the other "
+        "for ever, and memory grows with the stream"
     )
-    named = [each.comparison.text for each in missing if not _is_nameless(each.time)]
-    hints = [f"Say so in the rule: `{', '.join(named)}`."] if named else []
-    nameless, origin = {each.time for each in missing if _is_nameless(each.time)}, missing[0].origin.variable
-    near = syntax.Range(syntax.Shifted(origin or "", -_FAR), syntax.Variable(origin or ""))
+    named = ", ".join(each.text for each in missing if each.left not in nameless)
+    hints = [f"Say so in the rule: `{named}`."] if named else []
+    since = syntax.Shifted(str(origin.variable), -_FAR)
     for goal in (each for each in clause.facts if each.time in nameless):
         alike = [each for each in clause.facts if each.predicate == goal.predicate]
         written = [e for e in rule.body if isinstance(e, syntax.Atom) and e.predicate == goal.predicate]
-        terms = written[alike.index(goal)].terms
-        hints.append(
-            f"Write a range of ticks: `{to_text(syntax.Atom(goal.predicate, (*terms[:-1], near)))}`."
-        )
+        *columns, _ = written[alike.index(goal)].terms
+        near = syntax.Range(since, syntax.Variable(since.variable))
+        hints.append(f"Write a range of ticks: `{to_text(syntax.Atom(goal.predicate, (*columns, near)))}`.")
     return Diagnostic("W104", message, rule.span, "\n".join(hints))
 
 
-def _is_nameless(time: Time) -> bool:
-    return time.variable is not None and time.variable.startswith("_")
+def _is_nameless(time: Operand) -> bool:
+    return isinstance(time, Time) and (time.variable or "").startswith("_")
 
 
 def _name(time: Time) -> str:

@@ -412,7 +412,7 @@ class Last(Literal):
             hint = f"Say of what the latest one is meant: `last {name}(…, {last}-9..{last}) per {column}`."
             if predicate.kind is PredicateKind.INPUT:
                 promise = f"`input {name}(…), one per {predicate.columns[place]}`"
-                hint = f"Promise that there is one fact of {name} for each and tick: {promise}. Or s{hint[1:]}"
+                hint = f"Promise that there is one for each in a tick: {promise}. Or s{hint[1:]}"
             return f"{name} has no slot, so nothing says of what the latest {name} is meant", hint
         if self.atom.range is None and not self.is_promised(vocabulary):
             hint = f"Write a range of ticks, such as `{last}-9..{last}`: what is older does not count."
