@@ -75,7 +75,10 @@ def test_nothing_is_left_over() -> None:
         ("E402-equation", ", Hot = L", ""),
         ("E601-blocking-recursion", "query On(X, T).", "query On(X, T) window 10."),
         ("E601-under-negation", "query", "query On(X, T) window 10.\nquery"),
-        ("W104-unbounded-state", "S >= T", "S >= T, S <= T + 10"),
+        ("W104-unbounded-state", "S >= T", "S >= T, S <= T+10"),
+        ("W104-underscore", "Licence(X, _)", "Licence(X, T-10..T)"),
+        ("E402-under-negation", "not Reading(X, V, T), V >= 90", "count(Reading(X, V, T), V >= 90) = 0"),
+        ("E404-time", "not Message(X, S), S >= T, S <= T + 5", "not Message(X, T..T+5)"),
         ("W108-similar-predicate", "Malf(X, T) :-", "input Temps(c0, c1, time).\nMalf(X, T) :-"),
     ],
 )

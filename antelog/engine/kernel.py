@@ -345,6 +345,7 @@ def _too_many_lines(done: int, ticks: int, lines: Counter[str]) -> str:
 def _too_large(now: int, error: TooLargeError) -> str:
     rule = f" for {error.where}" if error.where else ""
     return (
-        f"tick {now} needs {error.rows:,} rows at once{rule}; that is more than the budget. "
-        "Bound the times of the rule more tightly, compare more of its values, or give it a larger budget"
+        f"tick {now} needs {error.rows:,} rows at once{rule}, which are too many. Bound the times of the "
+        "rule more tightly, compare more of its values, or declare a shorter `tick`; in Python, `budget` "
+        "gives it more memory"
     )

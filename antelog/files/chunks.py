@@ -89,8 +89,13 @@ class CheckedRows:
         return int(self.table.num_rows) + len(self.set_aside)
 
 
-def sorted_out(wanted: WantedColumns, chunks: Iterable[Chunk], file: str) -> Iterator[CheckedRows]:
-    """Separates usable rows of each chunk from others. DataError if columns by position do not fit."""
+def sorted_out(
+    wanted: WantedColumns, chunks: Iterable[Chunk], file: str, before: int = 0
+) -> Iterator[CheckedRows]:
+    """Separates usable rows of each chunk from others. DataError if columns by position do not fit.
+
+    Usable rows are numbered from those on that came `before` them.
+    """
     for number, chunk in enumerate(chunks):
         arrays, faults = _values(wanted, chunk)
         rows = len(chunk.columns[0]) if chunk.columns else 0
@@ -104,8 +109,10 @@ def sorted_out(wanted: WantedColumns, chunks: Iterable[Chunk], file: str) -> Ite
                 twice |= times.shown(TWICE)
             if len(arrays) == len(names):  # without a column of arrivals facts arrive at their own time
                 arrays.append(arrays[-1])
+        if wanted.timed or wanted.time_of_rows:
+            lines = pa.array(chunk.lines())
             names += [ARRIVAL, LINE]
-            arrays.append(pa.array(chunk.lines()))
+            arrays += [lines] if wanted.timed else [lines, lines]  # numbered rows have no other arrival
         table, wrong = pa.table(arrays, names), _first(faults)
         gap = _gap(wanted, chunk, table) if number == 0 and not wrong else None
         if chunk.misfit and 2 * (len(wrong) + len(chunk.bad)) > rows + len(chunk.bad):
@@ -127,7 +134,9 @@ def sorted_out(wanted: WantedColumns, chunks: Iterable[Chunk], file: str) -> Ite
             table, arrives, twice = table.filter(pa.array(fine)), arrives[fine], twice[fine]
         bad.sort(key=lambda each: each.line)
         rejects = [Reject(file, each.line, wanted.name, "malformed", each.detail, each.row) for each in bad]
-        yield CheckedRows(wanted.with_places(table, file), arrives, rejects, notes, int(twice.sum()), gap)
+        table = wanted.with_places(table, file, before)
+        before += table.num_rows
+        yield CheckedRows(table, arrives, rejects, notes, int(twice.sum()), gap)
 
 
 def _values(wanted: WantedColumns, chunk: Chunk) -> tuple[list[pa.Array], list[Fault]]:

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -22,6 +23,16 @@ ARRIVAL = InTicks("the arrival")  # the column of arrivals in tables; no predica
 _UNNAMED = re.compile("c[0-9]+")  # names of columns of predicates that are not declared
 LINE = "the line"  # the name of the column of the lines in files that rows are from
 ROW = "@row"  # the name to which the column of a row's place is mapped: `readings.csv:17`
+NUMBER = "@number"  # the name to which the column of a row's number in its input is mapped: 1, 2, 3, …
+
+
+@dataclass(frozen=True)
+class RowColumn:
+    """A column, by its position, that has the places of rows, or their numbers."""
+
+    position: int
+    name: str
+    is_number: bool
 
 
 @dataclass(frozen=True)
@@ -29,7 +40,7 @@ class WantedColumns:
     """The columns a file is read for: those of an input, the last being its time, or of a static predicate.
 
     `types` leave out the time; `arrival` and `called` are the files' names, `slot` has the columns of `one
-    per` (None: all), and `of_rows` the columns, by position, that say where rows were read.
+    per` (None: all), and `of_rows` the columns that say where rows were read. The time may be one of them.
     """
 
     name: str
@@ -40,11 +51,20 @@ class WantedColumns:
     called: tuple[tuple[str, str], ...] = ()
     must_arrive: bool = False
     slot: tuple[str, ...] | None = None
-    of_rows: tuple[tuple[int, str], ...] = ()
+    of_rows: tuple[RowColumn, ...] = ()
 
     @property
     def timed(self) -> bool:
         return len(self.columns) > len(self.types)
+
+    @property
+    def time_of_rows(self) -> str | None:
+        """The column of times if these are the numbers of rows, and none is read."""
+        return self.of_rows[-1].name if self.of_rows and not self.timed else None
+
+    @property
+    def time(self) -> str:
+        return self.time_of_rows or self.columns[-1]
 
     @property
     def known(self) -> list[str]:
@@ -69,11 +89,14 @@ class WantedColumns:
         columns = [*self.columns, *([self.arrival] if self.must_arrive else [])]
         return [dict(self.called).get(column, column) for column in columns]
 
-    def with_places(self, table: pa.Table, file: str) -> pa.Table:
-        """Rows of a file with the columns that say where each was read."""
-        for at, name in self.of_rows:
+    def with_places(self, table: pa.Table, file: str, before: int) -> pa.Table:
+        """Rows of a file with the columns that say where each was read, after so many rows before them."""
+        for each in self.of_rows:
             lines = pc.cast(table.column(LINE), pa.string())
-            table = table.add_column(at, name, pc.binary_join_element_wise(pa.scalar(file), lines, ":"))
+            values = pc.binary_join_element_wise(pa.scalar(file), lines, ":")
+            if each.is_number:
+                values = pa.array(np.arange(before + 1, before + 1 + table.num_rows))
+            table = table.add_column(each.position, each.name, values)
         return table
 
     def shown(self, column: str) -> str:
@@ -108,14 +131,18 @@ def mapped(wanted: WantedColumns, maps: Mapping[str, str]) -> WantedColumns:
         for key in (column, f"{wanted.name}.{column}")
         if key in maps
     }
-    columns = wanted.columns[:-1] if wanted.timed else ()
-    of_rows = tuple((i, name) for i, name in enumerate(columns) if called.get(name) == ROW)
-    kept = [i for i, name in enumerate(wanted.columns) if (i, name) not in of_rows]
+    of_rows = tuple(
+        RowColumn(i, name, called[name] == NUMBER)
+        for i, name in enumerate(wanted.columns)
+        if called.get(name) in (ROW, NUMBER)
+    )
+    names = [each.name for each in of_rows]
+    kept = [i for i, name in enumerate(wanted.columns) if name not in names]
     return replace(
         wanted,
         columns=tuple(wanted.columns[i] for i in kept),
         types=tuple(wanted.types[i] for i in kept if i < len(wanted.types)),
-        called=tuple(each for each in called.items() if each[0] not in dict(of_rows).values()),
+        called=tuple(each for each in called.items() if each[0] not in names),
         of_rows=of_rows,
     )
 

@@ -93,6 +93,7 @@ _WORDS = {
     "or": _OR,
     **dict.fromkeys(("if", "where", "when"), _IF),
     "in": "Write the values in parentheses: `X in (pump, fan)`.",
+    "like": 'Call a function: `starts_with(X, "a")`, `contains(X, "a")`.',
     "is": _EQUAL,
     "between": "Write two comparisons, such as `V >= 10, V <= 90`.",
     "not": "Write `not` once, in small letters, before an atom.",
@@ -224,6 +225,9 @@ def _in_words(accepted: frozenset[str]) -> str:
 # ---- hints ----
 
 
+_NOT_IN = re.compile(r"\bnot(\s+\w+)?\s+in\b")
+
+
 def _words(trouble: Trouble) -> Iterator[str]:
     if trouble.found in INSTEAD:
         yield INSTEAD[trouble.found]
@@ -231,6 +235,8 @@ def _words(trouble: Trouble) -> Iterator[str]:
         yield _WORDS[trouble.word_before]  # taken for the unit of a duration
     elif "AFTER" in trouble.accepted:
         yield "Say after which tick it is the first: `first Ack(X, U) after T within 5`."
+    elif (denied := _NOT_IN.search(trouble.statement)) and denied.start() <= trouble.at < denied.end():
+        yield "For none of several values compare with each: `X != pump, X != fan`."
     elif trouble.found_word:
         known = _WORDS.get(trouble.found.lower()) or _WORDS.get(trouble.word_before.lower())
         if known:

@@ -17,10 +17,10 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.step.query import DECIDED, KINDS
 from antelog.errors import DataError
 from antelog.files.cells import ticks
-from antelog.files.columns import ROW
+from antelog.files.columns import NUMBER, ROW
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
-from antelog.run.address import Address, Console, Files, Jdbc, Kafka, Rate, Standard
+from antelog.run.address import Address, Console, Files, Jdbc, Kafka, Posted, Rate, Standard
 from antelog.run.options import options_of
 from antelog.run.settings import Settings
 from antelog.run.values import ANSWERS, AVAILABLE_NOW, ONCE, SettingError
@@ -55,8 +55,12 @@ class Conflict:
 def conflicts(settings: Settings, runner: str, output: Path | None = None) -> Iterator[Conflict]:
     """All that is missing or contradicts itself, for a runner; `output` is a file of its own."""
     yield from _overwriting(settings, output)
-    for column, name in settings.map.items() if runner != "run" else ():
-        if name.startswith("@") and name != ROW:
+    for column, name in settings.map.items():
+        if runner == "run" and name == NUMBER:
+            message = f"{column}={name}: Spark reads rows in no order, so they have no numbers"
+            hint = "Map a column that orders them; of a topic, @offset orders what is in one partition."
+            yield Conflict(("map",), message, hint)
+        elif runner != "run" and name.startswith("@") and name not in (ROW, NUMBER):
             message = f"{column}={name}: keys and times of messages are read on Spark"
             yield Conflict(("map",), message, "Use `antelog run`, or leave out this $map.")
     if runner in ("run", "watch") and settings.program is None:
@@ -261,6 +265,7 @@ def misfits(plan: Plan, settings: Settings) -> Iterator[Conflict]:
     for option, values in _readings(settings):
         yield from _times(plan, option, values)
     yield from _maps(plan, settings.map, settings.arrival)
+    yield from _numbered(plan, settings)
     if settings.model is None and not plan.declares_chances:
         message = "the program declares no chances, and there is no model to say which answers to leave out"
         hint = "Give a model, or `learn`, or declare a `chance` in the program."
@@ -335,6 +340,26 @@ def _maps(plan: Plan, maps: Mapping[str, str], arrival: str) -> Iterator[Conflic
             message += f"{column} is not a text of an input"
             hint = "Map a column of its own: `input Login(user, id: text, time).`"
             yield Conflict((key,), message, hint, option="map")
+
+
+def _numbered(plan: Plan, settings: Settings) -> Iterator[Conflict]:
+    """Columns that cannot have the numbers of rows: texts, times beside others, and rows without an order."""
+    for source in plan.inputs:
+        address, last = settings.inputs.get(source.name), source.columns[-1]
+        for column, type_ in zip(source.columns, (*source.types, None), strict=True):
+            maps = (each for each in (f"{source.name}.{column}", column) if settings.map.get(each) == NUMBER)
+            refused = {
+                f"the number of a row is a number, and {column} is a text": type_ == "text",
+                f"{address} has rows of several senders, in no order": isinstance(address, Posted | Kafka),
+                "rows have no length, and the program has a `tick`": column == last and plan.tick is not None,
+                "rows of several inputs have no common order": column == last and len(plan.inputs) > 1,
+                f"{source.name} has no other column": source.columns == (last,),
+            }
+            hint = f"Map a column of its own: `input {source.name}(…, n: number, {last}).`"
+            for written in maps:
+                for reason in [each for each, applies in refused.items() if applies][:1]:
+                    message = f"{written}={NUMBER}: {reason}"
+                    yield Conflict((f"input.{source.name}",), message, hint, option="map")
 
 
 def tick_of(text: int | str | date | None, plan: Plan | None) -> int | None:

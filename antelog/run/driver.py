@@ -215,6 +215,12 @@ class SnapshotView(ChangeView):
         return StepResult(batch.now, {each.name: engine.answers(each.name) for each in queries}, changes)
 
 
+_NO_TIME = (
+    "no answers, for no time has passed: with a `tick` it begins with the first fact, and there is none; "
+    "`antelog try` with --since and --until needs no facts"
+)
+
+
 @dataclass(eq=False)
 class Driver:
     """Drives an engine with the rows of a reader; if `resumed`, another run goes on later from its end."""
@@ -335,6 +341,11 @@ class Driver:
             return
         yield from self._advance(self.reader.waiting.last)
         end = reading.until
+        if self._by_clock and self.engine.plan.tick is not None and self.engine.state.begin is None:
+            if reading.since is None or end is None:
+                self.reader.listeners.note(_NO_TIME)
+            else:
+                self.engine.begin_at(reading.since)
         if end is None:
             end = clock.end(self.engine.now, (self.engine.answers(each.name) for each in queries))
         if end - self.engine.now > SAMPLE and self._by_clock:

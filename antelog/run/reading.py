@@ -60,11 +60,12 @@ class InputSource:
 
 @dataclass(frozen=True)
 class ReadingMode:
-    """Settings of reading: the clock, whether facts are recorded, and the last arrival."""
+    """Settings of reading: the clock, whether facts are recorded, the last tick, the first without facts."""
 
     timing: Timing
     recorded: bool = False
     until: int | None = None
+    since: int | None = None
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,8 @@ class InputReader:
     def _take(self, name: str, each: InputSource, pieces: Sequence[SourcePiece], now: Now) -> int:
         count = 0
         for piece in pieces:
-            (rows,) = sorted_out(each.wanted, [piece.chunk], piece.file)
+            before = self.counts.each[name].facts
+            (rows,) = sorted_out(each.wanted, [piece.chunk], piece.file, before)
             for note in self.rejects.new_of(rows.notes):
                 self.listeners.note(note)
             self.rejects.came(name, piece.file, rows.count, rows.twice, rows.gap)
@@ -228,7 +230,7 @@ class InputReader:
         self.progress.heard = now.wall
         if not self.reading.recorded:
             self.counts.hear(wanted.name, table, now.wall)
-        time: Column = table.column(wanted.columns[-1]).to_numpy()
+        time: Column = table.column(wanted.time).to_numpy()
         highest = self.progress.highest.get(wanted.name, NOTHING)
         given = rows.arrives if timing.clock != "event" else np.zeros_like(rows.arrives)
         seen = np.where(given, table.column(ARRIVAL).to_numpy(), time)

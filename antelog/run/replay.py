@@ -53,6 +53,7 @@ class Recording:
     until: int | None = None
     maps: Mapping[str, str] = field(default_factory=dict)
     frames: Mapping[str, Frame] = field(default_factory=dict)
+    since: int | None = None
 
     @property
     def size(self) -> int:
@@ -80,7 +81,7 @@ class Recording:
         return InputReader(
             plan,
             inputs,
-            ReadingMode(Timing(timescale=plan.timescale), recorded=True, until=self.until),
+            ReadingMode(Timing(timescale=plan.timescale), recorded=True, until=self.until, since=self.since),
             rejects,
             listeners or Listeners(rejects.notes.append),
         )
@@ -88,7 +89,7 @@ class Recording:
 
 def recording_of(settings: Settings) -> Recording:
     inputs, statics = files_of(settings.inputs), files_of(settings.statics)
-    return Recording(inputs, statics, settings.arrival, settings.last, settings.map)
+    return Recording(inputs, statics, settings.arrival, settings.last, settings.map, since=settings.first)
 
 
 def files_of(addresses: Mapping[str, Address]) -> dict[str, Path]:

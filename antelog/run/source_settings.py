@@ -63,7 +63,8 @@ class ColumnSettings:
         {}, text("COLUMN=NAME"),
         "The name of a column in a file or another source, of any input or (P.COLUMN=NAME) of one. `a.b.c` "
         "names a field within fields. @row is where a row was read, as in `readings.csv:17`: it tells equal "
-        "ones apart. With `antelog run`, @key is the key of a message, @timestamp its time.",
+        "ones apart. @number is its number, in the order read. With `antelog run`, @key is the key of a "
+        "message, @timestamp its time.",
         name="map", on=ALL, dotted=True, within=("input", "static"),
         example="device=sensor_id, or Temp.device=sensor_id",
     )  # fmt: skip

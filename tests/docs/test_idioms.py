@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
@@ -280,6 +281,35 @@ def by_hand(name: str, *inputs: str) -> Meaning:
     return answers
 
 
+def session(facts: Facts) -> Answers:
+    clicks = {(u, t) for u, _, t in facts["Click"]}
+    found, since = set(), dict[str, int]()
+    for u, t in sorted(clicks, key=lambda each: each[1]):
+        since.setdefault(u, t)
+        if not clicks & {(u, t + n) for n in range(1, 11)}:
+            found.add((u, since.pop(u), t))
+    return found
+
+
+def paid(facts: Facts) -> Answers:
+    rows = sorted(facts["Ev"], key=lambda row: row[2])
+    following = {
+        n: next((e for e in rows[i:] if e[0] == x and e[2] > n), None) for i, (x, _, n, _) in enumerate(rows)
+    }
+    pairs = ((row, following[row[2]]) for row in rows if row[1] == "order")
+    return {
+        (a[0], a[2], b[2], a[3]) for a, b in pairs if b is not None and b[1] == "paid" and b[3] <= a[3] + 10
+    }
+
+
+def then(facts: Facts) -> Answers:
+    ticks = {x: sorted({row[3] for row in facts["Ev"] if row[0] == x}) for x in TWO}
+    following = {(x, t): u for x, own in ticks.items() for t, u in pairwise(own)}
+    orders = [row for row in facts["Ev"] if row[1] == "order"]
+    pairs = ((a, b) for a in orders for b in facts["Ev"] if b[3] == following.get((a[0], a[3])))
+    return {(a[0], a[2], b[2], a[3]) for a, b in pairs if a[0] == b[0] and b[1] == "paid"}
+
+
 @dataclass(frozen=True)
 class Idiom:
     """A program of the page, the meaning of its queries, and facts to make up: values, rate, ticks."""
@@ -315,6 +345,7 @@ CARS = {"Car": one_of(("a", "b", "c"), ("c1", "c2", "c3", "c4"), (5, 5, 5, 90))}
 MODES = {"Temp": one_of(MACHINES, (60, 70, 80)), "Mode": one_of(MACHINES, ("run", "off"))}
 BADGES = one_of(("lab", "attic"), TWO)
 ROOMS = {"Enter": BADGES, "Leave": BADGES, "Smoke": one_of(("lab", "attic"))}
+ROWS = {"Ev": lambda c, number: (c.choice(TWO), c.choice(("order", "paid", "cancel")), number)}
 IDIOMS = [
     Idiom("velocity.alog", {"Velocity": velocity, "Spends": spends}, PAYS, ticks=90),
     Idiom("silent.alog", {"Silent": silent, "Down": down}, {"Heard": one_of(("pump", "fan", "press"))}),
@@ -346,6 +377,9 @@ IDIOMS = [
     Idiom("agree.alog", {"Fire": fire}, {"Smoke": one_of(("fish", "meat"), ("s1", "s2"))}),
     Idiom("top.alog", {"Top": top}, {"Reading": one_of(("fish", "meat", "ice"), (-18, 4, 5))}, rate=2),
     Idiom("faults.alog", {"Faults": faults}, {"Fault": one_of(("l1", "l2"), ("e7", "e9"))}),
+    Idiom("session.alog", {"Session": session}, {"Click": one_of(TWO, ("home", "pay"))}, 0.2, 200),
+    Idiom("order.alog", {"Paid": paid}, ROWS, rate=2),
+    Idiom("rows.alog", {"Then": then}, ROWS, rate=2),
 ]
 
 

@@ -17,6 +17,7 @@ from antelog.compile.literals import Aggregation, Last
 from antelog.compile.literals.terms import Time, Var, all_in, later, variables_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns import resolve
+from antelog.compile.problems.without_recursion import without_recursion
 from antelog.compile.rules.stratify import Dependency, Violation
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
@@ -40,19 +41,20 @@ def endless(error: resolve.EndlessError, request: resolve.Request, document: syn
     rules = _rules(document, error.rules)
     loop = _loop([*(rule.head.predicate for rule in rules), error.predicate])
     query = next((q for q in document.queries if request.by_query and q.atom.predicate == request.name), None)
+    windowed = query is not None and (query.window is not None or query.horizon is not None)
+    windowed |= any(each.name == request.predicate for each in document.windows)
     if error.framed:
         message = f"{loop} within one tick: one answer may need any number of facts"
         hint = (
             "A window ends only recursion that moves through time. Let the recursive rule look at another "
             "tick, such as T-1, or declare the relation `static` if it does not change over time."
         )
-    elif any(each.name == request.predicate for each in document.windows):
-        message = (
-            f"{loop} at a time that the window does not bound: evidence may lie any number of ticks away"
-        )
+    elif windowed or _is_loose(rules):
+        message = f"{loop} at a time that no window bounds: evidence may lie any number of ticks away"
         hint = (
-            "A window bounds evidence only at times the rules tie to the time of the answer: use T, T+1 or "
-            "T-1 in the recursive atom instead of a time of its own."
+            "A window bounds evidence only at times the rules tie to the time of the answer, such as T-1 in "
+            "the recursive atom. A chain of facts that follow one another closely needs no recursion: see *a "
+            "session* among the idioms."
         )
     else:
         message = f"{loop} without a window: the evidence for one answer may lie any number of ticks away"
@@ -61,9 +63,27 @@ def endless(error: resolve.EndlessError, request: resolve.Request, document: syn
         if query is None:
             asked = "stands under `not` or in an aggregate: it needs a window of its own"
             hint += f"\n{request.predicate} {asked}."
+        hint += _carried_on(document, error.predicate)
         hint += "\nOr remove the loop; a relation that does not change over time can be `static`."
     notes = tuple(Note("this rule is part of the loop", rule.span) for rule in dict.fromkeys(rules[1:]))
     return Diagnostic("E601", message, rules[0].span, hint, notes)
+
+
+def _is_loose(rules: Sequence[syntax.Rule]) -> bool:
+    """Returns whether a rule of a loop looks at another one of it at a time of its own."""
+    names = {rule.head.predicate for rule in rules}
+    return any(
+        syntax.variable_of(atom.terms[-1]) != syntax.variable_of(rule.head.terms[-1])
+        for rule in rules
+        for atom, _ in syntax.atoms_of(rule)
+        if atom.predicate in names
+    )
+
+
+def _carried_on(document: syntax.Document, name: str) -> str:
+    """Says which rules do without recursion, if any do."""
+    found = [f"`{to_text(each)}`" for each in without_recursion(document, name)]
+    return f"\nOr write it without recursion and window: {' and '.join(found)}" if found else ""
 
 
 _SHOWN = 4  # the most goals that a message names
@@ -121,6 +141,8 @@ def too_many(error: resolve.TooManyPatternsError, limit: int, document: syntax.D
             "Every combination is a pattern to be watched. Put alternatives together into one input or "
             "static relation, split the query, or raise the limit with `--pattern-limit` if you mean it."
         )
+    if error.reason == "recurs" or error.literals is not None:
+        hint += _carried_on(document, name)
     first, *others = rules
     notes = tuple(Note("adds to it", rule.span) for rule in others[:5])
     return Diagnostic("E603", message, first.span, hint, notes)
@@ -133,6 +155,7 @@ def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
     name = walk[0].source
     words = _words(walk, document)
     amount = next((each for each in words.values() if each != "not "), None)
+    asked = [each.atom for rule in rules for each in rule.body if isinstance(each, syntax.Negation)]
     itself = "its own negation" if amount is None else f"{amount}itself"
     when = "at the same time"
     if any(edge.weight is None for edge in walk):
@@ -146,7 +169,7 @@ def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
         "A predicate may rest on its own negation in its past only: shift the times so that every such loop "
         f"leads back, as in `{name}(T+1) :- …, not {name}(T).`"
     )
-    if amount is not None:
+    if amount is not None or any(each.range is not None for each in asked if each.predicate == name):
         hint = f"A predicate may look at its own past only: end the range before T, as in `{name}(T-9..T-1)`."
     if any(edge.weight is None for edge in (*walk, *violation.loop)):
         hint = (

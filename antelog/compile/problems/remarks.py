@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from antelog.compile.comparisons import Times
-from antelog.compile.literals.terms import Time, variables_in
+from antelog.compile.literals import Comparison
+from antelog.compile.literals.terms import Operand, Time, variables_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Expected, Plan, Relation
 from antelog.compile.rules.clauses import Clause, Clauses
@@ -156,35 +157,57 @@ def _piling_up(
         if name not in reached:
             continue
         for clause in clauses[name]:
-            pair = _loose_variables(clause)
-            if pair is not None and clause.rule not in seen:
+            bounds = _missing_bounds(clause)
+            if bounds and clause.rule not in seen:
                 seen.add(clause.rule)
-                first, second = pair
-                message = (
-                    f"nothing says how far {second} may lie from {first}: a fact may wait for "
-                    "the other for ever, and memory grows with the stream"
-                )
-                hint = (
-                    f"Say so with two comparisons, such as `{second} >= {first}, {second} <= {first} + 10`."
-                )
-                if second.startswith("`"):
-                    hint = "Give the time a name and say so with two comparisons."
-                for each in rules[clause.rule].body:
-                    if isinstance(each, syntax.First) and each.within is None:
-                        hint = f"Say so, as in `{to_text(replace(each, within=syntax.Bound(10)))}`."
-                yield Diagnostic("W104", message, rules[clause.rule].span, hint)
+                yield _loose(clause, bounds, rules[clause.rule])
 
 
-def _loose_variables(clause: Clause) -> tuple[str, str] | None:
-    """Returns two time variables of a rule that may lie any number of ticks apart."""
-    times = Times(clause.comparisons, clause.earliest)
+_FAR = 10  # the ticks between times in advice
+
+
+def _missing_bounds(clause: Clause) -> list[Comparison]:
+    """Returns bounds of times that may lie any number of ticks from the first time of a rule."""
+    found: list[Comparison] = []
     names = dict.fromkeys(time.variable for time in (clause.head.time, *clause.body_times))
-    free = [Time(v, 0) for v in names if v is not None]
-    for time in free[1:]:
-        if times.furthest(free[0], time) is None or times.furthest(time, free[0]) is None:
-            return _name(free[0].variable), _name(time.variable)
-    return None
+    # Times with names come first, for they may bound ranges.
+    times = sorted((Time(name, 0) for name in names if name is not None), key=_is_nameless)
+    for time in times[1:]:
+        known = Times((*clause.comparisons, *found), clause.earliest)
+        after, before = known.furthest(times[0], time), known.furthest(time, times[0])
+        if before is None:
+            least = 0 if after is None else -_FAR if after > -_FAR else after - _FAR
+            found.append(Comparison(time, ">=", times[0] + least))
+        if after is None:
+            most = _FAR if before is None or before > -_FAR else _FAR - before
+            found.append(Comparison(time, "<=", times[0] + most))
+    return found
 
 
-def _name(variable: str | None) -> str:
-    return variable if variable is not None and not variable.startswith("_") else "`_`"
+def _loose(clause: Clause, missing: list[Comparison], rule: syntax.Rule) -> Diagnostic:
+    (time, origin), nameless = missing[0].times, {each.left for each in missing if _is_nameless(each.left)}
+    message = (
+        f"nothing says how far {_name(time)} may lie from {_name(origin)}: a fact may wait for the other "
+        "for ever, and memory grows with the stream"
+    )
+    named = ", ".join(each.text for each in missing if each.left not in nameless)
+    hints = [f"Say so in the rule: `{named}`."] if named else []
+    since = syntax.Shifted(str(origin.variable), -_FAR)
+    for goal in (each for each in clause.facts if each.time in nameless):
+        alike = [each for each in clause.facts if each.predicate == goal.predicate]
+        written = [e for e in rule.body if isinstance(e, syntax.Atom) and e.predicate == goal.predicate]
+        *columns, _ = written[alike.index(goal)].terms
+        near = syntax.Range(since, syntax.Variable(since.variable))
+        hints.append(f"Write a range of ticks: `{to_text(syntax.Atom(goal.predicate, (*columns, near)))}`.")
+    for each in rule.body:
+        if isinstance(each, syntax.First) and each.within is None:
+            hints = [f"Say so, as in `{to_text(replace(each, within=syntax.Bound(_FAR)))}`."]
+    return Diagnostic("W104", message, rule.span, "\n".join(hints))
+
+
+def _is_nameless(time: Operand) -> bool:
+    return isinstance(time, Time) and (time.variable or "").startswith("_")
+
+
+def _name(time: Time) -> str:
+    return "`_`" if _is_nameless(time) or time.variable is None else time.variable

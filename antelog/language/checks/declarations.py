@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from antelog.diagnostics import Diagnostic, Note, Span
@@ -224,6 +225,8 @@ def _derive(rule: syntax.Rule, predicates: dict[str, Predicate], found: list[Dia
     known = predicates.get(name)
     if known is None:
         predicates[name] = _undeclared(rule.head, PredicateKind.DERIVED)
+    elif known.kind is PredicateKind.DERIVED:
+        predicates[name] = _named(known, rule.head)
     elif known.kind is PredicateKind.INPUT:
         note = Note("declared as an input here", known.span)
         if rule.body:
@@ -238,11 +241,19 @@ def _derive(rule: syntax.Rule, predicates: dict[str, Predicate], found: list[Dia
 def _undeclared(atom: syntax.Atom, kind: PredicateKind) -> Predicate:
     """Makes a predicate by its first atom; the columns of a derived one are named as its variables."""
     objects = max(len(atom.terms) - 1, 0)
-    names = tuple(dict.fromkeys(t.name for t in atom.terms if isinstance(t, syntax.Variable)))
-    if kind is PredicateKind.DERIVED and names and len(names) == len(atom.terms):
-        return Predicate(atom.predicate, kind, names, (None,) * objects, span=atom.name_span)
     columns = (*(f"c{i}" for i in range(objects)), "time")
-    return Predicate(atom.predicate, kind, columns, (None,) * objects, span=atom.name_span)
+    found = Predicate(atom.predicate, kind, columns, (None,) * objects, span=atom.name_span)
+    return _named(found, atom) if kind is PredicateKind.DERIVED else found
+
+
+def _named(predicate: Predicate, atom: syntax.Atom) -> Predicate:
+    """Names columns of a derived predicate that have no name yet as the variables of an atom."""
+    columns = list(predicate.columns)
+    for place, (column, term) in enumerate(zip(columns, atom.terms, strict=False)):
+        name = syntax.variable_of(term)
+        if name is not None and name not in columns and column[0].islower():
+            columns[place] = name
+    return replace(predicate, columns=tuple(columns))
 
 
 def slot_of(declaration: syntax.Input, found: list[Diagnostic]) -> tuple[int, ...] | None:

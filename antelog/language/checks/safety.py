@@ -6,14 +6,16 @@ A variable of the head that stands only under negation is unguarded: it has any 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from antelog.diagnostics import Diagnostic, Note
 from antelog.language import syntax
+from antelog.language.checks.in_one import in_one
 from antelog.language.checks.sorts import sorts_of
 from antelog.language.graph import components
 from antelog.language.literals.aggregate import after_steps
 from antelog.language.literals.comparison import HOLDS
-from antelog.language.literals.literal import Safety
+from antelog.language.literals.literal import Safety, asking
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
 from antelog.language.vocabulary import PredicateKind, Vocabulary
@@ -63,7 +65,8 @@ def check_safety(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
         times = frozenset(name for name, is_time in sorts_of(rule, vocabulary).items() if is_time)
         positive, negated = given(rule, vocabulary), frozenset(syntax.in_atoms(rule)[1])
         out = worked_out(rule, positive)
-        looked = Safety(to_text, rule.head, rule.body, vocabulary, times, positive, negated, out)
+        whole = partial(in_one, rule, vocabulary, positive | out)
+        looked = Safety(to_text, rule.head, rule.body, vocabulary, times, positive, negated, out, whole)
         for name in compared(rule) - times - out:
             # An unguarded variable may be compared, if all its comparisons are allowed.
             about = (each for each in comparisons(rule) if name in each.variables)
@@ -106,7 +109,7 @@ def check_unguarded(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
             continue
         times = {name for name, is_time in sorts_of(rule, vocabulary).items() if is_time}
         under = _under_negation_only(rule, vocabulary)
-        yield from _check_negated_only(rule, under, times)
+        yield from _check_negated_only(rule, under, times, vocabulary)
         yield from _check_time(rule, under, times, vocabulary)
         free = [name for name in under if name in syntax.variables_of(rule.head.terms) and name not in times]
         if len(free) > 1:
@@ -137,7 +140,7 @@ def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str,
 
 
 def _check_negated_only(
-    rule: syntax.Rule, under: dict[str, syntax.Term], times: set[str]
+    rule: syntax.Rule, under: dict[str, syntax.Term], times: set[str], vocabulary: Vocabulary
 ) -> Iterator[Diagnostic]:
     named = compared(rule) - times  # reported with their comparisons
     for name, term in under.items():
@@ -151,11 +154,15 @@ def _check_negated_only(
             f'That is nearly always so. Write `_` to say "for no {kind} at all"; else add a condition '
             f"without `not` that says which values {name} has."
         )
+        literal = asking(rule.body, name)
+        if isinstance(literal, syntax.Aggregation):
+            message = f"{name} occurs only in `{to_text(literal)}`, which gives it no value"
         if name in times:
             hint = (
                 "If it is to hold at none of these times, derive a predicate that holds when it does "
                 f"at one of them, and negate that. Else add a condition without `not` on {name}."
             )
+        hint = in_one(rule, vocabulary, given(rule, vocabulary), name) or hint
         yield Diagnostic("E404", message, term.span, hint)
 
 

@@ -224,7 +224,10 @@ def _inside(each: Aggregate, rule: Safety, *, decided_late: bool) -> Iterator[Di
         yield Diagnostic("E409", message, value.span, hint)
     elif value.name not in each.inner:
         message = f"{value.name} stands outside of `{each.function}` as well, so that inside it has one value"
-        hint = f"Use another variable inside, also in the atom: `{each.function}({value.name}2 : {name}(…))`."
+        other = terms.Variable(f"{value.name}2")
+        inside = tuple(other if term == value else term for term in each.atom.terms)
+        written = rule.text(replace(each, value=other, atom=replace(each.atom, terms=inside)))
+        hint = f"Use another variable inside, also in the atom: `{written}`."
         yield Diagnostic("E409", message, value.span, hint)
     elif each.function == "sum" and not decided_late and rule.may_come_later(each.atom):
         for condition in each.conditions:

@@ -10,7 +10,7 @@ from typing import Any
 
 from antelog.diagnostics import Diagnostic, Note
 from antelog.language.functions import CALENDAR
-from antelog.language.literals.literal import Literal, Safety, Sorts, Types, type_of
+from antelog.language.literals.literal import Literal, Safety, Sorts, Types, asking, type_of
 from antelog.language.terms import (
     Anonymous,
     Bound,
@@ -160,12 +160,15 @@ class Comparison(Literal):
                 )
                 yield Diagnostic("E402", message, side.span, hint)
             elif name in rule.negated:
-                message = f"{name} is compared, but occurs only under `not`, which gives it no value"
-                hint = (
+                hint = rule.in_one(name) or (
                     f"If no such {name} may exist, derive a predicate from the atom and the comparison, and "
                     f"negate that. Else add a condition without `not` that says which values {name} has."
                 )
-                yield Diagnostic("E402", message, side.span, hint)
+                if hint not in rule.reported:
+                    rule.reported.add(hint)
+                    where = f"in `{rule.text(asking(rule.body, name))}`"
+                    message = f"{name} is compared, but occurs only {where}, which gives it no value"
+                    yield Diagnostic("E402", message, side.span, hint)
             else:
                 message = f"{name} is compared, but no atom in the body of the rule gives it a value"
                 yield Diagnostic("E402", message, side.span, self._where_from(name, side, rule))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
@@ -113,7 +113,10 @@ class TypeGroups:
         for i, term in enumerate(terms[: len(predicate.types)]):
             if isinstance(term, Constant):
                 shown = f"{type_of(term).value} `{self.text(term)}`"
-                because = f"column {predicate.columns[i]} of {predicate.name} has the {shown}"
+                column = f"column {predicate.columns[i]} of {predicate.name}"
+                if predicate.name.startswith(MEMBER):
+                    column = f"`{predicate.name}`"
+                because = f"{column} has the {shown}"
                 self.is_type((predicate.name, i), type_of(term), term.span, because)
             elif isinstance(term, Variable) and rule is not None:
                 self.same((predicate.name, i), rule.cell(term.name), term.span)
@@ -169,6 +172,7 @@ class Safety:
     positive: frozenset[str]  # in atoms without `not` or `last`, which give them values
     negated: frozenset[str]  # in other atoms
     worked_out: frozenset[str]  # by equations: `D = W - V`
+    in_one: Callable[[str], str | None] = field(default=lambda _: None)  # what a literal that asks may say
     reported: set[str] = field(init=False, default_factory=set)  # nothing more is said of these
 
     @cached_property
@@ -189,6 +193,11 @@ class Safety:
         beside = (each for literal in self.body for each, under in literal.atoms if not under)
         ticks = (_last_tick(each) for each in beside if each.range is None)
         return not any(name == other and tick >= last for other, tick in ticks)
+
+
+def asking(body: Iterable[Literal], name: str) -> Literal:
+    """The first literal with an atom that has a variable."""
+    return next(each for each in body if any(name in variables_of(atom.operands) for atom, _ in each.atoms))
 
 
 def _last_tick(atom: Atom) -> tuple[str | None, float]:
@@ -307,7 +316,7 @@ class Negation(Literal):
         atom, static = self.atom, rule.is_static(self.atom.predicate)
         if not static and atom.terms and isinstance(atom.terms[-1], Anonymous):
             message = f"`{rule.text(self)}` would be decided only when time has ended"
-            hint = "Give the negated atom a time that the rest of the rule has, such as T or T+1."
+            hint = "Give it a time that the rest of the rule has, such as T, or a range, such as T..T+10."
             yield Diagnostic("E403", message, atom.span, hint)
         for term in atom.terms if static else ():
             name = variable_of(term)
@@ -399,10 +408,12 @@ class Last(Literal):
         name, slot = self.atom.predicate, self.slot(vocabulary)
         predicate, last = vocabulary[name], variable_of(self.atom.terms[-1]) or "T"
         if slot is None:
-            column = next((t.name for t in self.atom.terms[:-1] if isinstance(t, Variable)), "X")
+            named = ((t.name, i) for i, t in enumerate(self.atom.terms[:-1]) if isinstance(t, Variable))
+            column, place = next(named, ("X", 0))
             hint = f"Say of what the latest one is meant: `last {name}(…, {last}-9..{last}) per {column}`."
             if predicate.kind is PredicateKind.INPUT:
-                hint += f" Or promise that there is one fact for each: `input {name}(…), one per …`."
+                promise = f"`input {name}(…), one per {predicate.columns[place]}`"
+                hint = f"Promise that there is one for each in a tick: {promise}. Or s{hint[1:]}"
             return f"{name} has no slot, so nothing says of what the latest {name} is meant", hint
         if self.atom.range is None and not self.is_promised(vocabulary):
             hint = f"Write a range of ticks, such as `{last}-9..{last}`: what is older does not count."

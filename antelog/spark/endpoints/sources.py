@@ -201,7 +201,7 @@ def reading_of(spark: SparkSession, plan: Plan, wish: Wish) -> Reading:
     """Finds the columns of a source. Raises DataError if some are missing: in a stream, from all files."""
     wanted = wanted_of(plan, wish.name, wish.arrival or DEFAULT_ARRIVAL, wish.maps)
     if wanted.of_rows and not isinstance(wish.source, Kafka):
-        column = wanted.of_rows[0][1]
+        column = wanted.of_rows[0].name
         message = f"{wish.source}: {column}={ROW}: on Spark it is known of topics only where a row was read"
         raise DataError(f"{message}; use `antelog watch` or `antelog try`, or map another column")
     arrives = wish.arrival is not None or wanted.arrival in dict(wanted.called)
@@ -233,7 +233,7 @@ def _reading(plan: Plan, wish: Wish, wanted: WantedColumns, found: _Found) -> Re
                     f"rows of CSV without names, with the values of {', '.join(values)}"
                 )
     # Where a message was read is one more text of it.
-    placed = tuple(column for _, column in wanted.of_rows)
+    placed = tuple(each.name for each in wanted.of_rows)
     read = replace(
         wanted, columns=(*placed, *wanted.columns), types=(*["text"] * len(placed), *wanted.types), of_rows=()
     )

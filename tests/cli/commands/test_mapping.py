@@ -133,6 +133,90 @@ def test_a_column_of_its_own_from_where_each_row_was_read(command: tuple[str, ..
     assert "done: 7 facts\n" in done.stderr
 
 
+STEPS = """input Ev(user, kind, at: number, time).
+Paid(X, A, B, T) :- Ev(X, order, A, T), Ev(X, paid, B, T+1).
+query Paid(X, A, B, T).
+"""
+ROWS = ["u1,order,100", "u1,paid,100", "u2,paid,100", "u2,order,100", "u2,order,x", "u2,paid,101"]
+NUMBERED = ("--map", "Ev.time=@number", "--map", "Ev.at=time")
+
+
+def _paid(output: str) -> list[tuple[object, ...]]:
+    found = (json.loads(line) for line in output.splitlines())
+    return [(*each["answer"].values(), each["tick"]) for each in found if each["change"] == "confirmed"]
+
+
+@pytest.mark.parametrize("files", [[ROWS], [ROWS[:1], ROWS[1:2], ROWS[2:]]])
+@pytest.mark.parametrize("command", [("try",), ("watch", "--no-page", "--once")])
+def test_rows_are_ticks_in_the_order_they_are_read(command: tuple[str, ...], files: list[list[str]]) -> None:
+    Path("q.alog").write_text(STEPS)
+    for number, rows in enumerate(files):
+        Path(f"ev{number}.csv").write_text("\n".join(["user,kind,time", *rows, ""]))
+    done = antelog(*command, "q.alog", "--input", "Ev=ev?.csv", *NUMBERED)
+    assert _paid(done.stdout) == [("u1", 100, 100, 1, 2), ("u2", 100, 101, 4, 5)]
+    assert done.stderr.startswith("done: 6 facts (5 used, 1 malformed)")
+
+
+def test_rows_are_numbered_on_where_a_run_goes_on() -> None:
+    Path("q.alog").write_text(STEPS)
+    command = ("watch", "q.alog", "--no-page", "--once", "--state", "s.db", "--input", "Ev=ev.csv", *NUMBERED)
+    found = []
+    for rows in (ROWS[:1], ROWS[:4], [*ROWS, "u3,order,102"]):  # a tick ends with the row after it
+        Path("ev.csv").write_text("\n".join(["user,kind,time", *rows, ""]))
+        found += _paid(antelog(*command).stdout)
+    assert found == [("u1", 100, 100, 1, 2), ("u2", 100, 101, 4, 5)]
+
+
+TIES = """tick 1 minute.
+input Ev(user, kind, n: number, time).
+Paid(X, N, M, T) :- Ev(X, order, N, T), Ev(X, paid, M, U), M > N, U >= T, U <= T + 5 minutes,
+    count(Ev(X, _, K, T..U), K > N, K < M) = 0.
+query Paid(X, N, M, T).
+"""
+
+
+def test_numbers_of_rows_order_what_shares_a_tick() -> None:
+    Path("q.alog").write_text(TIES)
+    Path("ev.csv").write_text("\n".join(["user,kind,time", *ROWS]))
+    done = antelog("try", "q.alog", "--input", "Ev=ev.csv", "--map", "n=@number")
+    assert [each[:3] for each in _paid(done.stdout)] == [("u1", 1, 2), ("u2", 4, 5)]
+
+
+@pytest.mark.parametrize(
+    ("command", "program", "maps", "said"),
+    [
+        (
+            "try",
+            TIES,
+            "Ev.time=@number",
+            "Ev.time=@number: rows have no length, and the program has a `tick`",
+        ),
+        (
+            "try",
+            f"{STEPS}input Ad(x, time).",
+            "Ev.time=@number",
+            "rows of several inputs have no common order",
+        ),
+        ("try", "input Ev(time).\nP(T) :- Ev(T).\nquery P(T).", "time=@number", "Ev has no other column"),
+        (
+            "try",
+            STEPS.replace("kind", "kind: text"),
+            "kind=@number",
+            "the number of a row is a number, and kind is a text. Map a column of its own: `input Ev(…, n:",
+        ),
+        ("watch", STEPS, "Ev.time=@number", "http: has rows of several senders, in no order"),
+        ("run", STEPS, "Ev.time=@number", "Spark reads rows in no order, so they have no numbers"),
+    ],
+)
+def test_rows_that_have_no_numbers(command: str, program: str, maps: str, said: str) -> None:
+    Path("q.alog").write_text(program)
+    source = "http:" if command == "watch" else "ev.csv"
+    output = ("--output", "console") if command == "run" else ()
+    done = antelog(command, "q.alog", "--input", f"Ev={source}", "--map", maps, *output)
+    assert done.exit_code == 2
+    assert said in " ".join(done.stderr.split())
+
+
 def test_facts_that_are_one_in_their_tick_are_said_first_with_the_tick_that_keeps_them() -> None:
     Path("q.alog").write_text(LOGINS)
     Path("logins.csv").write_text(

@@ -77,6 +77,29 @@ def test_without_facts_there_is_tick_0() -> None:
     assert done.stderr == "note: Temp has no facts; give them with --input Temp=FILE\ndone: 0 facts\n"
 
 
+DOWN = """tick 1 minute.
+static Device(device).
+Device(pump).
+input Heard(device, time).
+Down(X, T) :- Device(X), not Heard(X, T-2..T).
+query Down(X, T).
+"""
+
+
+@pytest.mark.parametrize("command", [("try",), ("watch", "--no-page", "--once")])
+def test_a_program_with_a_tick_says_why_it_prints_nothing_without_facts(command: tuple[str, ...]) -> None:
+    Path("p.alog").write_text(DOWN, encoding="utf-8")
+    Path("heard.csv").write_text("device,time\n", encoding="utf-8")
+    given = (*command, "p.alog", "--input", "Heard=heard.csv")
+    done = antelog(*given)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "note: no answers, for no time has passed: with a `tick` it begins with the first" in done.stderr
+    if command == ("try",):
+        done = antelog(*given, "--since", "1970-01-01 01:00Z", "--until", "1970-01-01 01:02Z")
+        assert [json.loads(line)["answer"]["T"] for line in done.stdout.splitlines()] == [60, 61, 62]
+        assert "note:" not in done.stderr
+
+
 def test_a_program_that_always_has_something_open_ends(tmp_path: Path) -> None:
     readings = tmp_path / "t.csv"
     readings.write_text("device,level,time\nwt2,high,3\n", encoding="utf-8")

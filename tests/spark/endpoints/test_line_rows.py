@@ -248,6 +248,9 @@ def test_a_message_has_more_than_its_value() -> None:
     good, bad = sorted_out(read_messages(read, "json", batches))
     assert good == [("t[0]:1", 7.0, 3)]
     assert [why for why, _ in bad] == ["value `x` of column n (@key) is not a number"]
+    read = reading(Kafka("b:9092", "t", "json"), n="@offset")
+    batches = messages(['{"note": "a", "time": 3}', '{"note": "a", "time": 3}'], offset=[7, 8])
+    assert sorted_out(read_messages(read, "json", batches))[0] == [("a", 7, 3), ("a", 8, 3)]
     with pytest.raises(DataError, match=r"has no column @kee; topics have @key, @timestamp"):
         reading(Kafka("b:9092", "t", "json"), note="@kee")
     with pytest.raises(
