@@ -41,8 +41,7 @@ def endless(error: resolve.EndlessError, request: resolve.Request, document: syn
     rules = _rules(document, error.rules)
     loop = _loop([*(rule.head.predicate for rule in rules), error.predicate])
     query = next((q for q in document.queries if request.by_query and q.atom.predicate == request.name), None)
-    windowed = query is not None and (query.window is not None or query.horizon is not None)
-    windowed |= any(each.name == request.predicate for each in document.windows)
+    windowed = any(each.name == request.predicate for each in document.windows)
     if error.framed:
         message = f"{loop} within one tick: one answer may need any number of facts"
         hint = (
