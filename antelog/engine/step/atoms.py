@@ -90,6 +90,7 @@ def with_asked(
     found, unsure = literals.as_they_are(known, found, partial(_in_range, known)), known
     rows, lines, progress = found.rows, list[Truth](), list[AmountLine]()
     bound = rows.bound.keys()
+    at_one_tick = _negated(known, found, leaving)
     for number, literal in enumerate(found.prepared.asked, len(found.prepared.facts)):
         known = unsure.believing if unsure.rules.asks_for_silence(literal.node) else unsure
         never, unknown = np.full(rows.count, NEVER), np.full(rows.count, np.int64(-1))
@@ -105,6 +106,8 @@ def with_asked(
             closed = np.minimum(whole.truth.true_at, whole.truth.false_at).take(which)
             lines.append(Truth(never, closed, whole.truth.decided.take(which)))
             progress.append(AmountLine(number, which, whole.so_far, whole.quarters.take(which, axis=1)))
+        elif number in at_one_tick:
+            lines.append(at_one_tick[number])
         elif not literal.variables <= bound:
             decided = unknown if rows.as_of is None else _waiting_until(known, found, literal, depth)
             waiting = Truth(never, never, decided)
@@ -123,11 +126,30 @@ def with_asked(
         else:
             asked = [atoms_of(each, rows, known.values) for each in literal.references]
             kind = literals.ASKED[type(literal.node)]
-            if isinstance(literal.node, Negation) and not literal.node.single:
+            if isinstance(literal.node, Negation):
                 lines.append(kind([literals.TickTruths(truth(known, each, since)) for each in asked]))
             else:
                 lines.append(kind([by_tick(known, each) for each in asked]))
     return found.with_lines(lines, progress)
+
+
+def _negated(known: Knowledge, found: Derivations, leaving: frozenset[str]) -> dict[int, Truth]:
+    """The truth of negated atoms at one tick with all their values, found once for those of a relation."""
+    rows, alike = found.rows, dict[tuple[str, bool], list[int]]()
+    for number, each in enumerate(found.prepared.literals):
+        node = each.node
+        if isinstance(node, Negation) and node.single and node.variables <= rows.bound.keys():
+            alike.setdefault((node.relation, known.rules.asks_for_silence(node)), []).append(number)
+    truths = dict[int, Truth]()
+    for (relation, silence), numbers in alike.items():
+        if relation not in leaving:
+            asked = (found.prepared.literals[number].node.references[0] for number in numbers)
+            atoms = Atoms.and_then(*(atoms_of(each, rows, known.values) for each in asked))
+            columns = truth(known.believing if silence else known, atoms)
+            parts = zip(*(np.split(each, len(numbers)) for each in columns), strict=True)
+            each_of = (literals.negated([literals.TickTruths(Truth(*part))]) for part in parts)
+            truths |= zip(numbers, each_of, strict=True)
+    return truths
 
 
 def _false_at(known: Knowledge, found: Derivations, number: int, other: Column) -> Column:
