@@ -387,14 +387,13 @@ def _with_last(known: Knowledge, atoms: Atoms, found: Derivations) -> list[Deriv
 
 
 def with_amounts(known: Knowledge, found: Derivations) -> list[Derivations]:
-    """Derivations of the same answers, with the values that aggregates have if nothing more arrives."""
-    prepared, bound = found.prepared, found.rows.bound.keys()
+    """The derivations with the values that aggregates have if nothing more arrives, and from when on."""
+    prepared = found.prepared
     if all(isinstance(each.literal, Last) for each in prepared.pattern.takings):
         return []
     background = background_of(prepared, known.static.tables, known.values)
     _, *more = with_last(known, found, background, partial(closing, known))
-    answered = prepared.pattern.answered
-    return [each for each in more if answered & each.rows.bound.keys() == answered & bound]
+    return more
 
 
 def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:

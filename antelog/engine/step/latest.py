@@ -209,9 +209,10 @@ def with_last(
     for taking in found.prepared.pattern.takings:
         for block in [each for each in blocks if _takes(taking, each.rows)]:
             if isinstance(taking.literal, Aggregation):
-                cells, _ = close(taking.literal, block.rows)
+                cells, since = close(taking.literal, block.rows)
                 row = marked(cells != UNBOUND)
-                blocks.append(_with_values(block, row, dict.fromkeys(taking.variables, cells.take(row))))
+                closed = _with_values(block, row, dict.fromkeys(taking.variables, cells.take(row)))
+                blocks.append(closed.during(since.take(row), NEVER))
                 continue
             slots = SlotFacts.of(known, taking.literal, block.rows)
             at = slots.before(slots.end)

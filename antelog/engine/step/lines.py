@@ -15,14 +15,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.accounts import total
+from antelog.compile.literals.terms import variables_in
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import TooLargeError, pairs, spread
 from antelog.engine.columns.tables import (
     Column,
+    ColumnSet,
     changed,
     combined,
     in_order,
     inverse,
+    keys_of,
     marked,
     numbered,
     ordinals,
@@ -30,14 +33,24 @@ from antelog.engine.columns.tables import (
 from antelog.engine.columns.tables import columns as columns_of
 from antelog.engine.step.arrays import nested
 from antelog.engine.step.atoms import with_amounts, with_asked
-from antelog.engine.step.derivations import Derivations, Knowledge, Truth, spoken_for
+from antelog.engine.step.derivations import Derivations, Knowledge, Truth, answer_time, life_of, spoken_for
 from antelog.engine.step.explanations import OPEN, Explanations, Outlook, explanations, kinds, opened
-from antelog.engine.step.lives import and_more, views_of
+from antelog.engine.step.lives import Lives, and_more, answer_of, views_of
 from antelog.engine.step.lost import LostLiterals
-from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED, STILL_OPEN, Kinds, StepQuery
+from antelog.engine.step.query import (
+    CONFIRM,
+    KINDS,
+    POSSIBLE,
+    REJECT,
+    REVISED,
+    STILL_OPEN,
+    Kinds,
+    Step,
+    StepQuery,
+)
 from antelog.engine.step.schema import EXPLAINING, OTHERS_NAMES, united, with_digits, with_structs
 from antelog.engine.values.decoding import repeated
-from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.encoding import OTHERS, UNBOUND
 from antelog.engine.values.types import MIXED
 
 
@@ -285,7 +298,10 @@ def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> Tru
     try:
         seen = with_asked(known, found, since=then)
         end = Truth(seen.complete, seen.failed, seen.open_until)
+        answered, bound = block.prepared.pattern.answered, block.rows.bound.keys()
         for each in with_amounts(known, found.owned_by(np.arange(len(row)))):
+            if answered & each.rows.bound.keys() != answered & bound:
+                continue
             later = with_asked(known, each, since=then.take(each.owner))
             np.minimum.at(end.true_at, each.owner, later.complete)
             np.maximum.at(end.false_at, each.owner, later.failed)
@@ -299,30 +315,64 @@ def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> Tru
 
 
 def _go_on(known: Knowledge, reported: Explanations, moment: Column, then: Column, ends: Truth) -> None:
-    """Moves the ends of answers that a clock-driven pattern will derive by then."""
+    """Moves the ends of answers that a pattern derives by then: at its tick, or with closed aggregates."""
     found, answer = reported.found, reported.at.answer.take(moment)
     confirmed, rejected = ends.true_at, ends.false_at
-    if all(block.prepared.clocked for block in found.blocks):
-        return
-    later: list[tuple[Column, Column, Column]] = []
+    later = [_closed(known, found, block, answer, then) for block in range(len(found.blocks))]
+    mixed = not all(block.prepared.clocked for block in found.blocks)
     for b, block in enumerate(found.blocks):
-        if not block.prepared.clocked:
+        if not (mixed and block.prepared.clocked):
             continue
         rows = found.rows(b)
         line, row = pairs(answer, found.number[rows])
         since, time = then.take(line), found.time[rows].take(row)
         spoken = spoken_for(block).take(row) <= since if block.prepared.facts else np.ones(len(row), np.bool_)
-        coming = marked(spoken & (time > since))
-        if len(coming):
-            line, row, since, time = (c.take(coming) for c in (line, row, since, time))
+        to_come = marked(spoken & (time > since))
+        if len(to_come):
+            line, row, since, time = (c.take(to_come) for c in (line, row, since, time))
             end = _end(known, block, row, since)
-            np.minimum.at(confirmed, line, np.maximum(end.true_at, time))
-            later.append((line, time, end.false_at))
-    if not later:
-        return
-    line, begin, failed = map(np.concatenate, zip(*later, strict=True))
+            later.append(_Later(line, time, end.true_at, end.false_at))
+    coming = _Later(*columns_of(4)).and_then(*later)
+    np.minimum.at(confirmed, coming.line, np.maximum(coming.true_at, coming.begin))
+    line, begin, failed = coming.line, coming.begin, coming.false_at
     while len(goes_on := marked((begin <= rejected.take(line)) & (rejected.take(line) < failed))):
         np.maximum.at(rejected, line.take(goes_on), failed.take(goes_on))
+
+
+@dataclass(frozen=True, eq=False)
+class _Later(ColumnSet):
+    """Derivations that answers of lines will have: since when, and when they are true and false."""
+
+    line: Column
+    begin: Column
+    true_at: Column
+    false_at: Column
+
+
+def _closed(known: Knowledge, found: Lives, number: int, answer: Column, then: Column) -> _Later:
+    """The derivations of answers whose values a block takes once its aggregates are closed."""
+    block, later = found.blocks[number], _Later(*columns_of(4))
+    pattern, bound = block.prepared.pattern, block.rows.bound.keys()
+    open_ = [place for place, term in enumerate(pattern.answer) if not variables_in([term]) <= bound]
+    if not any(each.variables & pattern.answered - bound for each in pattern.takings):
+        return later
+    first, own = found.by_answer.first.take(answer), [*found.answer, found.time]
+    wanted = [cells.take(first) for cells in own]
+    some = marked((np.array([wanted[place] for place in open_]) != UNBOUND).any(axis=0))
+    shared = [place for place in range(len(own)) if place not in open_]
+    sides = [[wanted[i].take(some) for i in shared], [own[i][found.rows(number)] for i in shared]]
+    line, row = pairs(*keys_of(sides))
+    line = some.take(line)
+    asked = block.take(row).as_of(then.take(line)).owned_by(np.arange(len(row)))
+    for each in with_amounts(known, asked):
+        time, about = answer_time(each), line.take(each.owner)
+        pairs_of = zip([*answer_of(each, known.values), time], wanted, strict=True)
+        same = marked(np.all([cells == other.take(about) for cells, other in pairs_of], axis=0))
+        about = about.take(same)
+        whole = with_asked(known, each.take(same), since=then.take(about))
+        begin = life_of(whole, Step(0, -1, 0)).supported
+        later = later.and_then(_Later(about, begin, whole.complete, whole.failed))
+    return later
 
 
 # ---- lines that are overdue ----
