@@ -318,7 +318,8 @@ def _go_on(known: Knowledge, reported: Explanations, moment: Column, then: Colum
     """Moves the ends of answers that a pattern derives by then: at its tick, or with closed aggregates."""
     found, answer = reported.found, reported.at.answer.take(moment)
     confirmed, rejected = ends.true_at, ends.false_at
-    later = [_closed(known, found, block, answer, then) for block in range(len(found.blocks))]
+    taking = [b for b, block in enumerate(found.blocks) if block.prepared.pattern.takings]
+    later = [_closed(known, found, b, answer, then) for b in taking]
     mixed = not all(block.prepared.clocked for block in found.blocks)
     for b, block in enumerate(found.blocks):
         if not (mixed and block.prepared.clocked):
@@ -332,7 +333,9 @@ def _go_on(known: Knowledge, reported: Explanations, moment: Column, then: Colum
             line, row, since, time = (c.take(to_come) for c in (line, row, since, time))
             end = _end(known, block, row, since)
             later.append(_Later(line, time, end.true_at, end.false_at))
-    coming = _Later(*columns_of(4)).and_then(*later)
+    if not later:
+        return
+    coming = _Later.and_then(*later)
     np.minimum.at(confirmed, coming.line, np.maximum(coming.true_at, coming.begin))
     line, begin, failed = coming.line, coming.begin, coming.false_at
     while len(goes_on := marked((begin <= rejected.take(line)) & (rejected.take(line) < failed))):
@@ -353,9 +356,9 @@ def _closed(known: Knowledge, found: Lives, number: int, answer: Column, then: C
     """The derivations of answers whose values a block takes once its aggregates are closed."""
     block, later = found.blocks[number], _Later(*columns_of(4))
     pattern, bound = block.prepared.pattern, block.rows.bound.keys()
-    open_ = [place for place, term in enumerate(pattern.answer) if not variables_in([term]) <= bound]
-    if not any(each.variables & pattern.answered - bound for each in pattern.takings):
+    if not any(each.variables & variables_in(pattern.answer) - bound for each in pattern.takings):
         return later
+    open_ = [place for place, term in enumerate(pattern.answer) if not variables_in([term]) <= bound]
     first, own = found.by_answer.first.take(answer), [*found.answer, found.time]
     wanted = [cells.take(first) for cells in own]
     some = marked((np.array([wanted[place] for place in open_]) != UNBOUND).any(axis=0))
