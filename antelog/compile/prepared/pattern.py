@@ -19,7 +19,7 @@ from itertools import chain, permutations, product
 from math import factorial, prod
 
 from antelog.compile.comparisons import Times, implied, times_of
-from antelog.compile.literals import Atom, Call, Comparison, Negation, StaticAtom, terms
+from antelog.compile.literals import Call, Comparison, Negation, StaticAtom, terms
 from antelog.compile.literals.atoms import FactLiteral, Written
 from antelog.compile.literals.literal import AskedLiteral, AskedNode, Condition, Literal
 from antelog.compile.nodes.patterns import Called, Pattern
@@ -281,10 +281,11 @@ def units(
 
 def _from_answer(prepared: Prepared, members: Sequence[int], bound: frozenset[str]) -> int | None:
     """Returns how many ticks a literal lies after the answer, if both times have the same variable."""
-    time, literal = prepared.pattern.time, prepared.literals[members[0]].node
-    if len(members) > 1 or time.variable not in bound or not isinstance(literal, Atom):
+    own, literal = prepared.pattern.time, prepared.literals[members[0]].node
+    if len(members) > 1 or own.variable not in bound or not literal.times:
         return None
-    return literal.time.offset - time.offset if literal.time.variable == time.variable else None
+    time = literal.times[-1]
+    return time.offset - own.offset if time.variable == own.variable else None
 
 
 def _groups(

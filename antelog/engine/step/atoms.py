@@ -91,6 +91,7 @@ def with_asked(
     found, unsure = literals.as_they_are(known, found, partial(_in_range, known), leaving), known
     rows, lines, progress = found.rows, list[Truth](), list[AmountLine]()
     bound = rows.bound.keys()
+    at_one_tick = _negated(known, found, leaving)
     for number, literal in enumerate(found.prepared.asked, len(found.prepared.facts)):
         known = unsure.believing if unsure.rules.asks_for_silence(literal.node) else unsure
         never, unknown = np.full(rows.count, NEVER), np.full(rows.count, np.int64(-1))
@@ -105,6 +106,8 @@ def with_asked(
             closed = np.minimum(whole.truth.true_at, whole.truth.false_at).take(which)
             lines.append(Truth(never, closed, whole.truth.decided.take(which)))
             progress.append(AmountLine(number, which, whole.so_far, whole.quarters))
+        elif number in at_one_tick:
+            lines.append(at_one_tick[number])
         elif not leaving.isdisjoint(literal.relations) and not variables_in(literal.node.times) <= bound:
             lines.append(Truth(never, never, unknown))  # the closure of the cycle looks at its atoms
         elif not literal.variables <= bound:
@@ -125,7 +128,7 @@ def with_asked(
         else:
             asked = [atoms_of(each, rows, known.values) for each in literal.references]
             kind = literals.ASKED[type(literal.node)]
-            if isinstance(literal.node, Negation) and not literal.node.single:
+            if isinstance(literal.node, Negation):
                 lines.append(kind([literals.TickTruths(truth(known, each, since)) for each in asked]))
             else:
                 lines.append(kind([by_tick(known, each) for each in asked]))
@@ -135,6 +138,25 @@ def with_asked(
             true_at = or_never(true_at, true_at >= until)
             lines[-1] = Truth(true_at, np.minimum(false_at, until), decided)
     return found.with_lines(lines, progress)
+
+
+def _negated(known: Knowledge, found: Derivations, leaving: frozenset[str]) -> dict[int, Truth]:
+    """The truth of negated atoms at one tick with all their values, found once for those of a relation."""
+    rows, alike = found.rows, dict[tuple[str, bool], list[int]]()
+    for number, each in enumerate(found.prepared.literals):
+        node = each.node
+        if isinstance(node, Negation) and node.single and node.variables <= rows.bound.keys():
+            alike.setdefault((node.relation, known.rules.asks_for_silence(node)), []).append(number)
+    truths = dict[int, Truth]()
+    for (relation, silence), numbers in alike.items():
+        if relation not in leaving:
+            asked = (found.prepared.literals[number].node.references[0] for number in numbers)
+            atoms = Atoms.and_then(*(atoms_of(each, rows, known.values) for each in asked))
+            columns = truth(known.believing if silence else known, atoms)
+            parts = zip(*(np.split(each, len(numbers)) for each in columns), strict=True)
+            each_of = (literals.negated([literals.TickTruths(Truth(*part))]) for part in parts)
+            truths |= zip(numbers, each_of, strict=True)
+    return truths
 
 
 def _false_at(known: Knowledge, found: Derivations, number: int, other: Column) -> Column:
@@ -403,25 +425,20 @@ def _with_last(known: Knowledge, atoms: Atoms, found: Derivations) -> list[Deriv
 
 
 def in_silence(known: Knowledge, found: Derivations) -> list[Derivations]:
-    """Derivations of the same answers, with all that they take if nothing more arrives, each while it is so.
+    """The derivations with all that they take if nothing more arrives, each while it is so.
 
     There are none where nothing is taken, or values of kept facts alone, which come with facts.
     """
     prepared, rows = found.prepared, found.rows
-    takings, answered = prepared.pattern.takings, prepared.pattern.answered & rows.bound.keys()
+    takings = prepared.pattern.takings
     if all(isinstance(each.literal, Last) and each.literal.slot.promised for each in takings):
         return []
     taken = prepared.pattern.leading_to(frozenset[str]().union(*(each.variables for each in takings)))
     bound = {name: column for name, column in rows.bound.items() if name not in taken}
     bare = replace(rows, bound=bound, owner=np.arange(rows.count), latest=None)
     background = background_of(prepared, known.static.tables, known.values)
-    same = []
     silent = replace(found, rows=bare).during(np.int64(-1), NEVER)
-    for each in with_latest(known, silent, None, background, _taken_values(known)):
-        if each.rows.bound.keys() & prepared.pattern.answered == answered:
-            fits = [each.rows.bound[name] == rows.bound[name].take(each.owner) for name in sorted(answered)]
-            same.append(each.take(marked(np.all(fits, axis=0))) if fits else each)
-    return same
+    return with_latest(known, silent, None, background, _taken_values(known))
 
 
 def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:

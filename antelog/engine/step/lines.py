@@ -9,21 +9,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.accounts import total
+from antelog.compile.literals.terms import variables_in
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import TooLargeError, pairs, spread
 from antelog.engine.columns.tables import (
     NEVER,
     Column,
+    ColumnSet,
     changed,
     combined,
     in_order,
     inverse,
+    keys_of,
     marked,
     numbered,
     or_never,
@@ -32,14 +36,24 @@ from antelog.engine.columns.tables import (
 from antelog.engine.columns.tables import columns as columns_of
 from antelog.engine.step.arrays import nested
 from antelog.engine.step.atoms import in_silence, with_asked
-from antelog.engine.step.derivations import Derivations, Knowledge, Truth, spoken_for
+from antelog.engine.step.derivations import Derivations, Knowledge, Truth, answer_time, life_of, spoken_for
 from antelog.engine.step.explanations import OPEN, Explanations, Outlook, explanations, kinds, opened
-from antelog.engine.step.lives import and_more, views_of
+from antelog.engine.step.lives import Lives, and_more, answer_of, views_of
 from antelog.engine.step.lost import LostLiterals
-from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED, STILL_OPEN, Kinds, StepQuery
+from antelog.engine.step.query import (
+    CONFIRM,
+    KINDS,
+    POSSIBLE,
+    REJECT,
+    REVISED,
+    STILL_OPEN,
+    Kinds,
+    Step,
+    StepQuery,
+)
 from antelog.engine.step.schema import EXPLAINING, OTHERS_NAMES, united, with_digits, with_structs
 from antelog.engine.values.decoding import repeated
-from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.encoding import OTHERS, UNBOUND
 from antelog.engine.values.types import MIXED
 
 
@@ -289,15 +303,17 @@ def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> Tru
         end = Truth(seen.complete, seen.failed, seen.open_until)
         if taking := in_silence(known, found):
             end = end._replace(true_at=np.full_like(then, NEVER), false_at=then.copy())
-            later = list[tuple[Column, Column, Column]]()
+            answered, later = (
+                block.prepared.pattern.answered & found.rows.bound.keys(),
+                _Later(*columns_of(4)),
+            )
             for each in taking:
-                last = with_asked(known, each, since=then.take(each.owner))
-                assert last.rows.latest is not None
-                begin, until = last.rows.latest.first, np.minimum(last.failed, last.rows.latest.last)
-                complete = np.maximum(last.complete, begin)
-                np.minimum.at(end.true_at, each.owner, or_never(complete, complete >= until))
-                later.append((each.owner, begin, until))
-            _carry_on(end.false_at, later)
+                if answered != block.prepared.pattern.answered & each.rows.bound.keys():
+                    continue
+                kept = [each.rows.bound[n] == found.rows.bound[n].take(each.owner) for n in sorted(answered)]
+                same = each.take(marked(np.all(kept, axis=0))) if kept else each
+                later = later.and_then(_Later.of(known, same, same.owner, then))
+            _carry_on(end, later)
     except TooLargeError:
         if len(row) < 2:
             raise
@@ -308,34 +324,75 @@ def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> Tru
 
 
 def _go_on(known: Knowledge, reported: Explanations, moment: Column, then: Column, ends: Truth) -> None:
-    """Moves the ends of answers that a clock-driven pattern will derive by then."""
+    """Moves the ends of answers that a pattern derives by then: at its tick, or with closed aggregates."""
     found, answer = reported.found, reported.at.answer.take(moment)
-    confirmed, rejected = ends.true_at, ends.false_at
-    if all(block.prepared.clocked for block in found.blocks):
-        return
-    later: list[tuple[Column, Column, Column]] = []
+    taking = [b for b, block in enumerate(found.blocks) if block.prepared.pattern.takings]
+    later = [_closed(known, found, b, answer, then) for b in taking]
+    mixed = not all(block.prepared.clocked for block in found.blocks)
     for b, block in enumerate(found.blocks):
-        if not block.prepared.clocked:
+        if not (mixed and block.prepared.clocked):
             continue
         rows = found.rows(b)
         line, row = pairs(answer, found.number[rows])
         since, time = then.take(line), found.time[rows].take(row)
         spoken = spoken_for(block).take(row) <= since if block.prepared.facts else np.ones(len(row), np.bool_)
-        coming = marked(spoken & (time > since))
-        if len(coming):
-            line, row, since, time = (c.take(coming) for c in (line, row, since, time))
+        to_come = marked(spoken & (time > since))
+        if len(to_come):
+            line, row, since, time = (c.take(to_come) for c in (line, row, since, time))
             end = _end(known, block, row, since)
-            np.minimum.at(confirmed, line, np.maximum(end.true_at, time))
-            later.append((line, time, end.false_at))
+            later.append(_Later(line, time, end.true_at, end.false_at))
     if later:
-        _carry_on(rejected, later)
+        _carry_on(ends, _Later.and_then(*later))
 
 
-def _carry_on(rejected: Column, later: Sequence[tuple[Column, Column, Column]]) -> None:
-    """Moves the ends of lines to those of what begins before and ends later, in place."""
-    line, begin, failed = map(np.concatenate, zip(*later, strict=True))
+def _carry_on(ends: Truth, later: _Later) -> None:
+    """Moves the ends of lines, in place, to those of what begins before and ends later."""
+    true_at = np.maximum(later.true_at, later.begin)
+    np.minimum.at(ends.true_at, later.line, or_never(true_at, true_at >= later.false_at))
+    line, begin, rejected, failed = later.line, later.begin, ends.false_at, later.false_at
     while len(goes_on := marked((begin <= rejected.take(line)) & (rejected.take(line) < failed))):
         np.maximum.at(rejected, line.take(goes_on), failed.take(goes_on))
+
+
+@dataclass(frozen=True, eq=False)
+class _Later(ColumnSet):
+    """Derivations that answers of lines will have: since when, and when they are true and false."""
+
+    line: Column
+    begin: Column
+    true_at: Column
+    false_at: Column
+
+    @classmethod
+    def of(cls, known: Knowledge, found: Derivations, line: Column, then: Column) -> Self:
+        """Derivations that take values in silence, seen as of the ticks `then` of their lines."""
+        whole = with_asked(known, found, since=then.take(line))
+        assert whole.rows.latest is not None
+        begin = life_of(whole, Step(0, -1, 0)).supported
+        return cls(line, begin, whole.complete, np.minimum(whole.failed, whole.rows.latest.last))
+
+
+def _closed(known: Knowledge, found: Lives, number: int, answer: Column, then: Column) -> _Later:
+    """The derivations of answers with values that a block takes in silence."""
+    block, later = found.blocks[number], _Later(*columns_of(4))
+    pattern, bound = block.prepared.pattern, block.rows.bound.keys()
+    if not any(each.variables & variables_in(pattern.answer) - bound for each in pattern.takings):
+        return later
+    open_ = [place for place, term in enumerate(pattern.answer) if not variables_in([term]) <= bound]
+    first, own = found.by_answer.first.take(answer), [*found.answer, found.time]
+    wanted = [cells.take(first) for cells in own]
+    some = marked((np.array([wanted[place] for place in open_]) != UNBOUND).any(axis=0))
+    shared = [place for place in range(len(own)) if place not in open_]
+    sides = [[wanted[i].take(some) for i in shared], [own[i][found.rows(number)] for i in shared]]
+    line, row = pairs(*keys_of(sides))
+    line = some.take(line)
+    asked = block.take(row).as_of(then.take(line)).owned_by(np.arange(len(row)))
+    for each in in_silence(known, asked):
+        time, about = answer_time(each), line.take(each.owner)
+        pairs_of = zip([*answer_of(each, known.values), time], wanted, strict=True)
+        same = marked(np.all([cells == other.take(about) for cells, other in pairs_of], axis=0))
+        later = later.and_then(_Later.of(known, each.take(same), about.take(same), then))
+    return later
 
 
 # ---- lines that are overdue ----

@@ -60,7 +60,7 @@ class Lives:
 
 def lives(known: Knowledge, query: StepQuery, blocks: Sequence[Derivations]) -> Lives:
     width = len(known.rules.relations[query.name].answer.variables) + 1
-    answers = [[*_answer(found, known.values), answer_time(found)] for found in blocks]
+    answers = [[*answer_of(found, known.values), answer_time(found)] for found in blocks]
     *answer, time = _stacked(answers, width)
     parts = [life_of(found, query.step) for found in blocks]
     life = Life(*_stacked([[part.supported, part.complete, part.end] for part in parts], 3))
@@ -76,7 +76,7 @@ def lives(known: Knowledge, query: StepQuery, blocks: Sequence[Derivations]) -> 
     return _without_decided(found)
 
 
-def _answer(found: Derivations, values: Values) -> list[Column]:
+def answer_of(found: Derivations, values: Values) -> list[Column]:
     """The cells of the answers of derivations; UNBOUND for open variables."""
     rows = found.rows
     return [
