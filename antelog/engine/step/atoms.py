@@ -486,7 +486,8 @@ def _decided_by(
     assert last is not None
     atoms = replace(atoms, last=None) if timed else atoms
     given = {name: rows.bound[name] for c in conditions for name in c.variables if name in rows.bound}
-    if not timed and rows.as_of is not None and delay is not None and (last < NEVER).all():
+    ranged = reference.first != reference.last and (last < NEVER).all()
+    if ranged and rows.as_of is not None and delay is not None:
         # A slot that is taken decides one tick of a range, so they are looked at one by one.
         each = literals.AtomsByTick.of(replace(atoms, time=np.maximum(first, rows.as_of - delay)))
         atoms, first, last = each.atoms, each.atoms.time, each.atoms.time
