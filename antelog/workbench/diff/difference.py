@@ -120,7 +120,7 @@ class RuleSet:
         return Written(file.name, file.position(span.start)[0], to_text(statement), main)
 
     @property
-    def own_windows(self) -> dict[str, Written]:
+    def helper_windows(self) -> dict[str, Written]:
         """The windows that are statements of their own, by predicate."""
         windows = (each for each in self.document.windows if isinstance(each, syntax.Window))
         return {each.name: self.written(each) for each in windows}
@@ -168,7 +168,7 @@ def _matched(
                 added.append(new.written(rule))
         removed = [old.written(rule) for own in waiting.values() for rule in own]
         different += _paired(head, removed, added)
-    windows, others = old.own_windows, new.own_windows
+    windows, others = old.helper_windows, new.helper_windows
     for name in dict.fromkeys([*windows, *others]):
         one, other = windows.get(name), others.get(name)
         if one is None or other is None or one.text != other.text:
