@@ -122,6 +122,7 @@ CATALOGUE: dict[str, str] = {
     "E407": "offset-too-large",
     "E408": "no-latest",
     "E409": "bad-aggregate",
+    "E410": "no-first",
     # Static rules
     "E501": "static-needs-time",
     "E502": "static-negation",

@@ -232,9 +232,10 @@ def literal_of(text: str) -> LineLiteral:
     ends = _ends(atoms[0].terms)
     ticks = [*map(_tick, ends)]
     last = ticks[-1]
-    if None not in ticks:  # another aggregate may have a time, too
+    if None not in ticks or isinstance(literal, syntax.First):
+        # Another aggregate may have a time, too, and `first` has one that it is after.
         ticks += [_tick(end) for atom in atoms[1:] for end in _ends(atom.terms)]
-    else:
+    if last is None or None in ticks[: len(ends)]:
         open_ = syntax.variables_of(ends)
         ticks += [_compared(each, open_) for each in conditions if isinstance(each, syntax.Comparison)]
     return LineLiteral(

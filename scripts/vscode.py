@@ -53,7 +53,7 @@ def _region(words: str, before: str) -> dict[str, Any]:
 
 def grammar() -> dict[str, Any]:
     """The colours of the language, as a TextMate grammar."""
-    keywords = words_of_grammar() | {"last", "distinct"}
+    keywords = words_of_grammar() | {"last", "first", "next", "distinct"}
     calls = {*OF_ONE, *BUILT_IN, *AGGREGATES}
     return {
         "name": "antelog",

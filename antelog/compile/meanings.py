@@ -106,6 +106,8 @@ class _FormWriter:
 
     def _struct(self, node: Any, names: Mapping[str, Hashable]) -> tuple[Hashable, ...]:
         keys = [f.name for f in (struct_fields(node) if isinstance(node, Struct) else fields(node))]
+        if isinstance(node, Negation):
+            keys.remove("written")  # how it is written changes nothing
         if isinstance(node, Negation) and self._named("relation", node.relation) is not None:
             # Its relation has no column for what may be any.
             node = structs.replace(node, arguments=tuple(each for each in node.arguments if each is not None))

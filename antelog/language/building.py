@@ -234,7 +234,7 @@ class Builder(Transformer[Token, Any]):
     def either(self, _span: Span, *choices: Any) -> tuple[syntax.Literal, ...]:
         found = [one for each in choices for one in (each if isinstance(each, tuple) else (each,))]
         for each in found:
-            if isinstance(each, syntax.Negation | syntax.Last):
+            if isinstance(each, syntax.Negation | syntax.Last | syntax.First):
                 message = (
                     f"`{to_text(each)}` is one of several alternatives, which can be atoms and comparisons"
                 )
@@ -271,6 +271,14 @@ class Builder(Transformer[Token, Any]):
             message = f"`{to_text(atom)}` is not an atom with a time, and an aggregate is about one"
             raise UnusableError(atom.span, message, AGGREGATE)
         return syntax.Aggregate(str(function), distinct, value, atom, tuple(conditions), span=span)
+
+    def first(
+        self, span: Span, word: Token, atom: syntax.Atom, after: syntax.Term, *rest: Any
+    ) -> syntax.First:
+        within = rest[0] if rest and isinstance(rest[0], syntax.Bound) else None
+        per = rest[within is not None :]
+        _refuse_durations(after, *per)
+        return syntax.First(str(word), atom, after, within, per, span=span)
 
     def comparison(self, span: Span, left: Any, sign: Token, right: Any) -> syntax.Literal:
         _refuse_durations(left, right)

@@ -8,12 +8,23 @@ from fractions import Fraction
 from typing import Self, TypeAlias
 
 from antelog.diagnostics import Source, Span
-from antelog.language.literals import Aggregate, Aggregation, Atom, Call, Comparison, Last, Literal, Negation
+from antelog.language.literals import (
+    Aggregate,
+    Aggregation,
+    Atom,
+    Call,
+    Comparison,
+    First,
+    Last,
+    Literal,
+    Negation,
+)
 from antelog.language.literals.comparison import OPERATORS, OPPOSITE
 from antelog.language.literals.literal import MEMBER, Occurrence
 from antelog.language.terms import (
     NOWHERE,
     Anonymous,
+    Bound,
     Calculation,
     Constant,
     Later,
@@ -31,8 +42,8 @@ from antelog.language.terms import (
 
 __all__ = [
     "MEMBER", "NOWHERE", "OPERATORS", "OPPOSITE", "Aggregate", "Aggregation", "Anonymous", "Atom", "Bound",
-    "Calculation", "Call", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "Function",
-    "Include", "Input", "Last", "Later", "Limit", "Literal", "Negation", "Percentage", "Query",
+    "Calculation", "Call", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "First",
+    "Function", "Include", "Input", "Last", "Later", "Limit", "Literal", "Negation", "Percentage", "Query",
     "Range", "Rule", "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "Words",
     "Zone", "all_atoms", "atoms_of", "in_atoms", "leaves_of", "number", "variable_of", "variables_of",
 ]  # fmt: skip
@@ -66,15 +77,6 @@ class Column(Node):
     type: str | None = None
     most: Bound | None = None
     type_span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Bound(Node):
-    """A stretch of time, in ticks or a unit; `written` is the name of its limit, if any."""
-
-    amount: int | float
-    unit: str | None = None
-    written: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

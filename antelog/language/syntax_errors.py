@@ -97,7 +97,8 @@ _WORDS = {
     "between": "Write two comparisons, such as `V >= 10, V <= 90`.",
     "not": "Write `not` once, in small letters, before an atom.",
     "for": "Count the ticks at which it is so: `count(Temp(X, V, T-2..T), V > 90) >= 3`.",
-    "within": "Write a range of ticks, as in `Ack(X, T..T+5)`, or compare the times: `T <= U, U <= T + 5`.",
+    "within": "Write a range of ticks, as in `Ack(X, T..T+5)`, or ask for the first, as in "
+    "`first Ack(X, U) after T within 5`; or compare the times: `T <= U, U <= T + 5`.",
 }
 
 
@@ -107,6 +108,7 @@ _TERMINALS = {  # terminals that have other names than words
     "_IF": "`:-`",
     "_THEN": "`->`",
     "_LAST": "`last`",
+    "FIRST": "`first`",
     "DOT": "`.`",
     "COMMA": "`,`",
     "COLON": "`:`",
@@ -227,6 +229,8 @@ def _words(trouble: Trouble) -> Iterator[str]:
         yield INSTEAD[trouble.found]
     if trouble.word_before in {"for", "within"}:
         yield _WORDS[trouble.word_before]  # taken for the unit of a duration
+    elif "AFTER" in trouble.accepted:
+        yield "Say after which tick it is the first: `first Ack(X, U) after T within 5`."
     elif trouble.found_word:
         known = _WORDS.get(trouble.found.lower()) or _WORDS.get(trouble.word_before.lower())
         if known:
@@ -251,6 +255,8 @@ def _negation(trouble: Trouble) -> Iterator[str]:
         yield f"Write the opposite comparison, with `{OPPOSITE[trouble.found]}`, and no `not`."
     if re.search(r"\bnot\s+last\Z", trouble.before):
         yield "Write no `not` before `last`: compare the value, as in `last Mode(X, M, T), M != run`."
+    if word := re.search(r"\bnot\s+(first|next)\Z", trouble.before):
+        yield f"Write no `not` before `{word[1]}`: for none at all, `not Ack(X, T+1..T+5)`."
     if trouble.found == "(" and trouble.word_before == "not":
         yield "Derive a predicate from the conditions in parentheses, and write `not` before that."
 

@@ -91,6 +91,15 @@ class Later(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Bound(Node):
+    """A stretch of time, in ticks or a unit; `written` is the name of its limit, if any."""
+
+    amount: int | float
+    unit: str | None = None
+    written: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Range(Node):
     """A range of ticks, both ends included: `T..T+5`."""
 

@@ -12,7 +12,16 @@ from itertools import islice
 import numpy as np
 import pyarrow.compute as pc
 
-from antelog.compile.literals import Aggregation, AnyLiteral, Atom, Comparison, Last, StaticAtom, terms
+from antelog.compile.literals import (
+    Aggregation,
+    AnyLiteral,
+    Atom,
+    Comparison,
+    Last,
+    Negation,
+    StaticAtom,
+    terms,
+)
 from antelog.compile.literals.aggregate import Aggregate, open_name
 from antelog.compile.literals.literal import AskedNode, Condition, Literal, Reference
 from antelog.compile.rules.clauses import LoweredLiteral
@@ -219,16 +228,29 @@ def leaf_node(row: RankedRow, literal: LoweredLiteral) -> LiteralNode:
     as_written = to_text(literal.source)
     main, *others = literal.parts
     node = _node(row, main)
-    for each in others:
+    between = between_node(row, literal)
+    for each in (each for each in others if each is not literal.between):
         status = row.truth(each).status
         if status == FALSE:
             node = replace(node, status=FALSE, reason=_compared(each, row))
         elif status == OPEN and node.status == TRUE:
             node = replace(node, status=OPEN)
-    if isinstance(main, Atom) and others and main.replaced(row.values).time.variable is not None:
+    if between is not None:
+        if node.status != FALSE and {FALSE: True, OPEN: node.status == TRUE}.get(between.status):
+            node = replace(between, facts=between.facts or node.facts)
+        node = replace(node, text=between.text)
+    elif isinstance(main, Atom) and others and main.replaced(row.values).time.variable is not None:
         node = replace(node, text=_ranged(main, others, row))
     node = replace(node, text=node.text or as_written, written=as_written)
     return replace(node, reason=()) if node.reason == (node.text,) else node
+
+
+def between_node(row: RankedRow, literal: LoweredLiteral) -> LiteralNode | None:
+    """Explains that no earlier atom is there, with the text of a `first`; None for other literals."""
+    if literal.between is None or literal.between.written is None:
+        return None
+    before, time, after = literal.between.written.replaced(row.values).around
+    return replace(_node(row, literal.between), text=_named((*before, time, *after)))
 
 
 def _node(row: RankedRow, literal: AnyLiteral) -> LiteralNode:
@@ -277,6 +299,7 @@ def _fact(row: RankedRow, atom: Atom, found: LiteralTruth, node: LiteralNode) ->
 
 _OF_FACTS = {TRUE: "no such fact", OPEN: "no such fact yet; one could come", FALSE: "there is such a fact"}
 _OF_ATOMS = {TRUE: "it is not so", OPEN: "not so yet; it could become so", FALSE: "it is so"}
+_OF_EARLIER = {TRUE: "none is earlier", OPEN: "an earlier one could come", FALSE: "an earlier one is there"}
 _OF_OTHERS = {TRUE: "it is so", OPEN: "not decided yet", FALSE: "it is not so"}
 
 
@@ -284,10 +307,12 @@ def _asked(grounds: Grounds, literal: AskedNode, found: LiteralTruth, node: Lite
     """Explains a literal about atoms by its ticks and, once it is decided, the facts that decide it."""
     inputs = [each for each in literal.references if each.predicate in grounds.known.rules.inputs]
     words = (_OF_OTHERS if not literal.denies else _OF_FACTS if inputs else _OF_ATOMS)[found.status]
+    if isinstance(literal, Negation) and literal.written is not None:
+        words = _OF_EARLIER[found.status]
     if found.status == TRUE and literal.denies:
         return replace(node, reason=dated(words, ", certain since ", found.since))
     if literal.needs:
-        return replace(node, reason=_WAITS)
+        return replace(node, reason=(words,) if found.status == FALSE else _WAITS)
     if found.status == OPEN:
         return replace(node, reason=dated(words, " until ", found.until))
     lines, more = list[FactLine](), 0
@@ -351,7 +376,11 @@ def _last(grounds: Grounds, literal: Last, found: LiteralTruth, node: LiteralNod
 
 def literal_text(literal: Literal) -> str:
     """Returns the text of a literal; variables without a name are `_`."""
-    return terms.text_of("_" if _is_unnamed(part) else part for part in literal.parts)
+    return _named(literal.parts)
+
+
+def _named(parts: Sequence[terms.Part]) -> str:
+    return terms.text_of("_" if _is_unnamed(part) else part for part in parts)
 
 
 def _is_unnamed(part: terms.Part) -> bool:

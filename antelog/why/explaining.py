@@ -190,6 +190,11 @@ class Explaining:
         node = LiteralNode(
             evidence.literal_text(goal), to_text(literal.source), together([made.status, *rest])
         )
+        between = evidence.between_node(row, literal)
+        if between is not None:
+            decided = between.status == FALSE or (between.status != TRUE and made.status == TRUE)
+            reason = between.reason if decided else ()
+            node = replace(node, text=between.text, reason=reason, facts=between.facts)
         shown = level + 1 < self.detail.depth
         return replace(node, below=made) if shown else replace(node, hidden=made.size)
 

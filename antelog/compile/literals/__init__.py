@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias, get_args
 
 from antelog.compile.literals.aggregate import Aggregation
-from antelog.compile.literals.atoms import Atom, Last, Negation
+from antelog.compile.literals.atoms import Atom, Last, Negation, first_of
 from antelog.compile.literals.conditions import Call, Comparison, StaticAtom
 from antelog.compile.literals.literal import Lowering
 from antelog.language import syntax
@@ -23,6 +23,8 @@ KINDS: tuple[type[AnyLiteral], ...] = get_args(AnyLiteral)
 
 def lowered(literal: syntax.Literal, lowering: Lowering) -> tuple[AnyLiteral, ...]:
     """Lowers a literal of a rule to literals of the plan."""
+    if isinstance(literal, syntax.First):
+        return first_of(literal, lowering)
     for kind in KINDS:
         found = kind.lowered(literal, lowering)
         if found is not None:

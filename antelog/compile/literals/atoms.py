@@ -24,6 +24,8 @@ from antelog.compile.literals.terms import (
     variables_in,
 )
 from antelog.language import syntax
+from antelog.language.durations import ticks_later
+from antelog.language.printer import to_text
 
 
 class Atom(Literal, frozen=True, tag=True):
@@ -165,6 +167,41 @@ class AskedAtom(AskedNode, frozen=True):
         return TextAround((*before, *(() if self.single else (self.first, ".."))), self.last, (end,))
 
 
+class Written(Struct, frozen=True):
+    """`first P(…, U) after S within n per X`: how an atom, its bounds and a negation are written together."""
+
+    word: str
+    predicate: str
+    arguments: tuple[AnswerTerm, ...]
+    time: Time
+    after: Time
+    ticks: int | None  # within so many; None: no bound
+    within: str  # its text
+    per: tuple[int, ...]  # the places of the arguments that it names
+
+    @property
+    def atom(self) -> Atom:
+        return Atom(self.predicate, self.arguments, self.time)
+
+    @property
+    def bounds(self) -> tuple[Comparison, ...]:
+        until = () if self.ticks is None else (Comparison(self.time, "<=", self.after + self.ticks),)
+        return (Comparison(self.time, ">", self.after), *until)
+
+    @property
+    def around(self) -> TextAround:
+        """Its text around the time of the atom."""
+        *before, _, end = call_parts(f"{self.word} {self.predicate}", (*self.arguments, self.time))
+        named = [part for place in self.per for part in (" and ", self.arguments[place])][1:]
+        within = (f" within {self.within}",) if self.within else ()
+        per = (" per ", *named) if named else ()
+        return TextAround(tuple(before), self.time, (f"{end} after ", self.after, *within, *per))
+
+    def replaced(self, by: Replacement) -> Written:
+        arguments, time, after = by.answer(self.arguments), by.time(self.time), by.time(self.after)
+        return structs.replace(self, arguments=arguments, time=time, after=after)
+
+
 class Negation(AskedAtom, frozen=True, tag=True):
     """`not P(…, first..last)`: no atom has these values at any of the ticks, or can still become true.
 
@@ -173,6 +210,7 @@ class Negation(AskedAtom, frozen=True, tag=True):
 
     denies: ClassVar[bool] = True
     relation: str
+    written: Written | None = None  # it is of a `first`
 
     @classmethod
     def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Negation] | None:
@@ -183,6 +221,10 @@ class Negation(AskedAtom, frozen=True, tag=True):
         first, *others = map(lowering.time, (time,) if span is None else span.ends)
         last, relation = others[0] if others else first, lowering.relation(predicate, arguments)
         return (cls(predicate, arguments, first, last, span is None, relation),)
+
+    def replaced(self, by: Replacement) -> Self:
+        written = None if self.written is None else self.written.replaced(by)
+        return structs.replace(super().replaced(by), written=written)
 
     @property
     def key(self) -> tuple[str, str, bool]:
@@ -195,6 +237,22 @@ class Negation(AskedAtom, frozen=True, tag=True):
     @property
     def references(self) -> tuple[Reference, ...]:
         return (Reference(self.relation, self.predicate, self.arguments, self.first, self.last),)
+
+
+def first_of(literal: syntax.First, lowering: Lowering) -> tuple[Atom | Comparison | Negation, ...]:
+    """Lowers `first P(…, U) after S within n` to P(…, U), U > S, U <= S+n, not P(…, S+1..U-1)."""
+    atom, after, span = Atom.of(literal.atom, lowering), lowering.time(literal.after), literal.within
+    ticks, within = None, ""
+    if span is not None:
+        ticks = ticks_later(syntax.Shifted("", span.amount, span.unit), lowering.vocabulary.tick)
+        within = to_text(replace(span, written=None))
+    *columns, _ = literal.atom.terms
+    per = tuple(columns.index(term) for term in literal.per)
+    written = Written(literal.word, atom.predicate, atom.arguments, atom.time, after, ticks, within, per)
+    arguments = _only(literal.kept(lowering.body), lowering.gaps(columns))
+    relation = lowering.relation(atom.predicate, arguments)
+    between = Negation(atom.predicate, arguments, after + 1, atom.time + -1, False, relation, written)
+    return atom, *written.bounds, between
 
 
 class Slot(Struct, frozen=True):

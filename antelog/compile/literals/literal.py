@@ -49,6 +49,7 @@ class Lowering:
     general: frozenset[str] = frozenset()  # the predicates that a query asks for in general
     anonymous: int = 0
     inner: frozenset[str] = frozenset()  # the variables that the aggregate at hand has for itself
+    body: tuple[syntax.Literal, ...] = ()  # of the rule
 
     def is_static(self, atom: syntax.Atom) -> bool:
         return self.vocabulary.is_static(atom.predicate)

@@ -66,16 +66,16 @@ class RuleUse:
             return False
         return all(
             place in self.below and self.below[place].clocked
-            for place, each in enumerate(source.body)
-            if isinstance(each, syntax.Atom) and self.rule.body[place].goal is not None
-            if syntax.variable_of(each.terms[-1]) == time
+            for place, each in enumerate(self.rule.body)
+            if each.given is not None and each.goal is not None
+            if syntax.variable_of(each.given.terms[-1]) == time
         )
 
     @property
     def taking(self) -> Iterator[Last]:
         """The `last` literals that give values to variables which no atom of their rule has."""
         for rule in self.rules:
-            atoms = (each for each in rule.source.body if isinstance(each, syntax.Atom))
+            atoms = (each.given for each in rule.body if each.given is not None)
             given = {name for each in atoms for name in syntax.variables_of(each.terms)}
             for each in rule.body:
                 source = each.source

@@ -20,7 +20,7 @@ from math import factorial, prod
 
 from antelog.compile.comparisons import Times, implied, times_of
 from antelog.compile.literals import Atom, Call, Comparison, Negation, StaticAtom, terms
-from antelog.compile.literals.atoms import FactLiteral
+from antelog.compile.literals.atoms import FactLiteral, Written
 from antelog.compile.literals.literal import AskedLiteral, AskedNode, Condition, Literal
 from antelog.compile.nodes.patterns import Called, Pattern
 from antelog.compile.nodes.plan import Plan, Relation
@@ -50,6 +50,24 @@ class OpenEnd:
         return Comparison(terms.Time(self.variable, 0), "<", terms.Time(self.bound, -self.offset))
 
 
+@dataclass(frozen=True)
+class FirstLiteral:
+    """A negation that is written as `first`, and the place of the fact that is the first, if it is in it."""
+
+    written: Written
+    fact: int | None  # None: rules derive it
+    own: frozenset[str]  # the variables that only this fact gives values
+
+    def awaited(self, bound: Set[str]) -> int | None:
+        """Returns the place of the fact while it is open, and one hypothesis with the negation; or None."""
+        return None if self.written.time.variable in bound else self.fact
+
+    def is_shown(self, bound: Set[str]) -> bool:
+        """Returns whether the negation reads as it is written: not while another fact gives the tick."""
+        open_ = self.written.time.variable not in bound
+        return self.fact is None or open_ or bool(self.own and self.own <= bound)
+
+
 @dataclass(frozen=True, eq=False)
 class Prepared:
     """A pattern prepared for the engine; `seen`: the columns that its unguarded variable leads to, if any."""
@@ -76,6 +94,19 @@ class Prepared:
             if each.node.last.variable not in terms.variables_in((*each.node.arguments, each.node.first))
             if each.node.last.variable not in self.given
         )
+
+    @cached_property
+    def firsts(self) -> Mapping[int, FirstLiteral]:
+        """The negations that are written as `first`, by their places among the literals."""
+        found, atoms = dict[int, FirstLiteral](), [fact.node for fact in self.facts]
+        for number, each in enumerate(self.literals):
+            written = each.node.written if isinstance(each.node, Negation) else None
+            if written is not None:
+                taken = any(written.atom == each.written.atom for each in found.values())
+                place = atoms.index(written.atom) if written.atom in atoms and not taken else None
+                own = frozenset[str]() if place is None else self.private_variables[place]
+                found[number] = FirstLiteral(written, place, own)
+        return found
 
     def tests(self, bound: Collection[str]) -> tuple[Condition, ...]:
         """Returns the conditions that give no values, with the bounds of open ends that rows bind."""

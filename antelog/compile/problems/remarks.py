@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from antelog.compile.comparisons import Times
 from antelog.compile.literals.terms import Time, variables_in
@@ -13,6 +14,7 @@ from antelog.compile.rules.clauses import Clause, Clauses
 from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
 from antelog.language.graph import components
+from antelog.language.printer import to_text
 
 
 def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator[Diagnostic]:
@@ -163,6 +165,9 @@ def _piling_up(
                 )
                 if second.startswith("`"):
                     hint = "Give the time a name and say so with two comparisons."
+                for each in rules[clause.rule].body:
+                    if isinstance(each, syntax.First) and each.within is None:
+                        hint = f"Say so, as in `{to_text(replace(each, within=syntax.Bound(10)))}`."
                 yield Diagnostic("W104", message, rules[clause.rule].span, hint)
 
 

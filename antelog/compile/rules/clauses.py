@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Self, TypeAlias
 
 from antelog.compile.comparisons import possible
-from antelog.compile.literals import AnyLiteral, Atom, Comparison, lowered
+from antelog.compile.literals import AnyLiteral, Atom, Comparison, Negation, lowered
 from antelog.compile.literals.literal import Condition, Lowering
 from antelog.compile.literals.terms import AnswerTerm, Replacement, Substitution, Time, Var
 from antelog.compile.nodes.patterns import ByRole, Earliest, arranged
@@ -53,6 +53,16 @@ class LoweredLiteral:
         """The atom of a positive literal."""
         return next((each for each in self.parts if isinstance(each, Atom)), None)
 
+    @property
+    def given(self) -> syntax.Atom | None:
+        """The atom that gives variables values, in the text."""
+        return next((atom for atom, is_negated in self.source.atoms if not is_negated), None)
+
+    @property
+    def between(self) -> Negation | None:
+        """The negation of a `first`."""
+        return next((e for e in self.parts if isinstance(e, Negation) and e.written is not None), None)
+
 
 @dataclass(frozen=True)
 class LoweredRule:
@@ -66,7 +76,7 @@ class LoweredRule:
     def of(cls, rule: syntax.Rule, vocabulary: Vocabulary, general: frozenset[str] = frozenset()) -> Self:
         """Lowers a temporal rule; `general` are the predicates that a query asks for in general."""
         times = {name for name, is_time in sorts_of(rule, vocabulary).items() if is_time}
-        lowering = Lowering(vocabulary, times, general)
+        lowering = Lowering(vocabulary, times, general, body=rule.body)
         body = tuple(LoweredLiteral(each, lowered(each, lowering)) for each in rule.body)
         return cls(rule, Atom.of(rule.head, lowering), body)
 

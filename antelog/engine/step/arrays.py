@@ -178,6 +178,9 @@ def _sheet(knowledge: Knowledge, found: Lives, row: Column, *, structs: bool) ->
         _sort(own, holds[:lines, start:end], fails[:lines, start:end])
         twice = own[1:] == own[:-1]
         if twice.any():
+            for i in reversed(range(lines - 1)):  # what reads the same is false with the first of them
+                least = np.minimum(fails[i, start:end], fails[i + 1, start:end])
+                np.copyto(fails[i, start:end], least, where=twice[i])
             own[1:][twice] = len(names)
             _sort(own, holds[:lines, start:end], fails[:lines, start:end])
             own[own == len(names)] = _NONE

@@ -9,7 +9,7 @@ text, `0..` before 2, the time itself stands in that place to sort by.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import accumulate, chain, zip_longest
@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.literals import Comparison, Negation, terms
-from antelog.compile.literals.literal import Literal
+from antelog.compile.literals.literal import Literal, Reference
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.tables import ROOM, Column, inverse, numbered
 from antelog.engine.step.derivations import Derivations
@@ -48,11 +48,13 @@ Part: TypeAlias = str | Blank
 
 @dataclass(frozen=True, eq=False)
 class LiteralTemplate:
-    """The parts of a literal before its time, the time, and the parts after it."""
+    """The parts of a literal before its time, the time, the parts after it, and what it is `about`."""
 
     opening: tuple[Part, ...]
     time: terms.Time
     closing: tuple[Part, ...]
+    about: Reference
+    negated: bool
 
     @property
     def ranged(self) -> bool:
@@ -67,11 +69,19 @@ COMMA = ", "
 @lru_cache(maxsize=1024)
 def templates(prepared: Prepared, bound: Bound) -> tuple[LiteralTemplate, ...]:
     """The templates of a pattern's literals, for rows that bind these variables."""
+    shown = {number: each for number, each in prepared.firsts.items() if each.is_shown(bound)}
+    # While the fact is open, it and the negation read the same, and are one hypothesis.
+    awaited = {number: fact for number, each in shown.items() if (fact := each.awaited(bound)) is not None}
+    shown |= {fact: shown[number] for number, fact in awaited.items()}
     found = list[LiteralTemplate]()
-    for node in (literal.node for literal in prepared.literals):
-        before, time, after = node.around_with(bound)
-        opening, closing = _pieces(before, bound), _closing(prepared, node, after, bound)
-        found.append(LiteralTemplate(tuple(opening), time, tuple(closing)))
+    for number in range(len(prepared.literals)):
+        first, node = shown.get(number), prepared.literals[awaited.get(number, number)].node
+        around = node.around_with(bound) if first is None else first.written.around
+        about = (node if first is None else first.written.atom).references[0]
+        opening = _pieces(around.before, bound)
+        closing = _closing(prepared, node, around.after, bound, first.written.bounds if first else ())
+        negated = first is None and isinstance(node, Negation)
+        found.append(LiteralTemplate(tuple(opening), around.time, tuple(closing), about, negated))
     return tuple(found)
 
 
@@ -106,12 +116,17 @@ def _between(before: str, part: Part, after: str) -> Part:
 
 
 def _closing(
-    prepared: Prepared, literal: Literal, after: Sequence[str | terms.Operand], bound: Bound
+    prepared: Prepared,
+    literal: Literal,
+    after: Sequence[str | terms.Operand],
+    bound: Bound,
+    left_out: Collection[Comparison],
 ) -> list[Part]:
     """The end of a text, and the open conditions that a fact has to meet besides."""
     pieces = _pieces(after, bound)
     open_names = prepared.pattern.leading_to(literal.variables - bound)
-    tests = sorted(prepared.tests(bound), key=lambda test: not isinstance(test, Comparison))
+    own = (test for test in prepared.tests(bound) if test not in left_out)
+    tests = sorted(own, key=lambda test: not isinstance(test, Comparison))
     conditions = (_pieces(test.parts, bound) for test in tests if test.variables & open_names)
     for number, condition in enumerate(conditions):
         if len(condition) == 2 and isinstance(condition[0], str):
@@ -189,8 +204,8 @@ class Writer:
 
     def structs(self, place: int, rows: Column) -> pa.StructArray:
         """The literal at a place of the pattern in some rows, as `LITERAL` has it, without its text."""
-        node, count = self._prepared.literals[place].node, len(rows)
-        about, every = node.references[0], pa.array(np.zeros(count, np.int64))
+        template, count = self.templates[place], len(rows)
+        about, every = template.about, pa.array(np.zeros(count, np.int64))
         columns = [self._argument_texts(each, rows) for each in about.arguments]
         by_row = np.arange(len(columns) * count).reshape(len(columns), count).T.ravel()
         arguments = pa.concat_arrays([pa.array([], pa.string()), *columns]).take(pa.array(by_row))
@@ -198,9 +213,9 @@ class Writer:
         return pa.StructArray.from_arrays(
             [
                 pa.array([about.predicate]).take(every),
-                pa.array([isinstance(node, Negation)]).take(every),
+                pa.array([template.negated]).take(every),
                 pa.ListArray.from_arrays(offsets, arguments),
-                self._ticks(about.first if self.templates[place].ranged else about.last, rows),
+                self._ticks(about.first if template.ranged else about.last, rows),
                 self._ticks(about.last, rows),
             ],
             fields=[*LITERAL][1:],

@@ -20,7 +20,9 @@ from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
 def comparisons(rule: syntax.Rule) -> Iterator[syntax.Comparison]:
-    return (literal for literal in rule.body if isinstance(literal, syntax.Comparison))
+    for literal in rule.body:
+        if isinstance(literal, syntax.Comparison | syntax.First):
+            yield literal.begin if isinstance(literal, syntax.First) else literal
 
 
 def compared(rule: syntax.Rule) -> set[str]:
@@ -124,6 +126,8 @@ def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str,
     for literal in rule.body:
         if isinstance(literal, syntax.Last):
             positive |= literal.gives(vocabulary)[0] - head
+        if isinstance(literal, syntax.First):
+            positive |= syntax.variables_of([literal.after]) - head
         for atom, is_negated in literal.atoms:
             for term in atom.operands if is_negated and not vocabulary.is_static(atom.predicate) else ():
                 name = syntax.variable_of(term)

@@ -100,6 +100,8 @@ def check_durations(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
             for term in literal.operands:
                 if isinstance(term, syntax.Shifted) and term.unit is not None:
                     yield from _shift_problems(term, sorts.get(term.variable, True), vocabulary.tick)
+            if isinstance(literal, syntax.First) and literal.within is not None:
+                yield from _within_problems(literal.within, vocabulary.tick)
             if vocabulary.tick is None:
                 for call in (each for each in calculations_in(literal) if each.function in CALENDAR):
                     yield _tickless(to_text(call), call.span, "; else ticks have no place on a calendar.")
@@ -111,7 +113,7 @@ def with_ticks_in_facts(
     """Replaces durations in atoms, `Within(high, 30 minutes)`, by ticks, which their columns must count."""
 
     def in_ticks(node: Any) -> Any:
-        if isinstance(node, syntax.Negation):
+        if isinstance(node, syntax.Negation | syntax.First):
             return replace(node, atom=in_ticks(node.atom))
         constants = (term for term in node.operands if isinstance(term, syntax.Constant))
         durations = [term for term in constants if term.unit is not None]
@@ -149,6 +151,15 @@ def _shift_problems(term: syntax.Shifted, is_time: bool, tick: int | None) -> It
         yield Diagnostic("E301", message, term.span, "Add a number to a value, and durations to times.")
     elif (problem := _no_ticks(bound, tick)) is not None:
         yield problem
+
+
+def _within_problems(bound: syntax.Bound, tick: int | None) -> Iterator[Diagnostic]:
+    problems = list[Diagnostic]()
+    if bound.unit is None:
+        ticks_of(bound, tick, problems)
+    elif (problem := _no_ticks(bound, tick)) is not None:
+        problems.append(problem)
+    yield from problems
 
 
 def _no_ticks(bound: syntax.Bound, tick: int | None) -> Diagnostic | None:

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from antelog.language.literals.aggregate import Aggregate, Aggregation
 from antelog.language.literals.comparison import Call, Comparison
+from antelog.language.literals.first import First
 from antelog.language.literals.literal import Atom, Last, Literal, Negation
 
-__all__ = ["KINDS", "Aggregate", "Aggregation", "Atom", "Call", "Comparison", "Last", "Literal", "Negation"]
+__all__ = [
+    "KINDS",
+    "Aggregate",
+    "Aggregation",
+    "Atom",
+    "Call",
+    "Comparison",
+    "First",
+    "Last",
+    "Literal",
+    "Negation",
+]
 
 KINDS: dict[str, type[Literal]] = {  # by grammar rules; a call of a function is made of an atom
     "atom": Atom,
@@ -14,4 +26,5 @@ KINDS: dict[str, type[Literal]] = {  # by grammar rules; a call of a function is
     "comparison": Comparison,
     "aggregation": Aggregation,
     "last": Last,
+    "first": First,
 }

@@ -13,6 +13,7 @@ from antelog.language.functions import CALENDAR
 from antelog.language.literals.literal import Literal, Safety, Sorts, Types, type_of
 from antelog.language.terms import (
     Anonymous,
+    Bound,
     Calculation,
     Constant,
     Later,
@@ -187,7 +188,7 @@ class Comparison(Literal):
 # ---- calculations ----
 
 
-def calculations_in(node: str | Term | Literal) -> Iterator[Calculation]:
+def calculations_in(node: str | Term | Bound | Literal) -> Iterator[Calculation]:
     """The calculations in a literal or a term, those within others behind them."""
     if isinstance(node, Calculation):
         yield node

@@ -11,6 +11,7 @@ from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language.terms import (
     NOWHERE,
     Anonymous,
+    Bound,
     Constant,
     Node,
     Range,
@@ -208,7 +209,7 @@ class Literal(Node):
         raise NotImplementedError
 
     @property
-    def parts(self) -> tuple[str | Term | Literal, ...]:
+    def parts(self) -> tuple[str | Term | Bound | Literal, ...]:
         """Its text, with its terms and atoms in place of their texts."""
         raise NotImplementedError
 

@@ -354,6 +354,8 @@ STATEMENT_TEMPLATES = {
 LITERAL_TEMPLATES = {
     "not": "not ${1:Atom}(${2:X}, T)",
     "last": "last ${1:Atom}(${2:X}, T)",
+    "first": "first ${1:Atom}(${2:X}, ${3:U}) after ${4:T} within ${5:10}",
+    "next": "next ${1:Atom}(${2:X}, ${3:U}) after ${4:T} per ${2:X}",
     "count": "count(${1:Atom}(${2:X}, ${3:T-9..T})) >= ${4:3}",
     "sum": "sum(${1:V} : ${2:Atom}(${3:X}, V, ${4:T-9..T})) > ${5:100}",
     "avg": "avg(${1:V} : ${2:Atom}(${3:X}, V, ${4:T-9..T})) > ${5:100}",

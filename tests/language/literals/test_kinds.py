@@ -16,6 +16,7 @@ EACH = {
     "comparison": "V+0.5 >= 90",
     "aggregation": "count(P(X, _, T-9..T)) >= 3",
     "last": "last P(X, up, T-9..T) per X",
+    "first": "first P(X, up, U) after T+1 within 5 per X",
 }
 
 
@@ -42,6 +43,7 @@ def test_a_literal_reads_as_it_was_written(text: str) -> None:
         ("comparison", [], {"V"}),
         ("aggregation", [("P(X, _, T-9..T)", True)], {"X", "T"}),
         ("last", [("P(X, up, T-9..T)", True)], {"X", "T"}),
+        ("first", [("P(X, up, U)", False), ("P(_, _, T+1)", True)], {"X", "T", "U"}),
     ],
 )
 def test_atoms_and_variables(kind: str, atoms: list[tuple[str, bool]], variables: set[str]) -> None:

@@ -1,0 +1,142 @@
+"""The first atom after a tick, `first Ack(X, W, U) after T within 1h`, and `next Ev(B, X, U) after T per X`.
+
+It is short for an atom, its bounds and a negation: Ack(X, W, U), U > T, U <= T+1h, not Ack(X, _, T+1..U-1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from antelog.diagnostics import Diagnostic
+from antelog.language.literals.aggregate import Aggregation
+from antelog.language.literals.comparison import Comparison
+from antelog.language.literals.literal import Atom, Last, Literal, Occurrence, Safety
+from antelog.language.terms import (
+    Anonymous,
+    Bound,
+    Constant,
+    Term,
+    Variable,
+    leaves_of,
+    variable_of,
+    variables_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class First(Literal):
+    """The earliest atom `after` a time that fits what is known elsewhere; `next`: if it is the very next."""
+
+    word: str
+    atom: Atom
+    after: Term
+    within: Bound | None = None
+    per: tuple[Term, ...] = ()
+
+    @property
+    def parts(self) -> tuple[str | Term | Bound | Literal, ...]:
+        within = () if self.within is None else (" within ", self.within)
+        named = [each for term in self.per for each in (" and ", term)][1:]
+        return (
+            f"{self.word} ",
+            self.atom,
+            " after ",
+            self.after,
+            *within,
+            *([" per ", *named] if named else []),
+        )
+
+    @property
+    def time(self) -> Term:
+        return self.atom.terms[-1] if self.atom.terms else Anonymous()
+
+    @property
+    def atoms(self) -> tuple[Occurrence, ...]:
+        """The atom, and those under `not`, of which only the begin matters where times are looked for."""
+        others = (*(Anonymous() for _ in self.atom.terms[:-1]), self.after)
+        denied = Atom(self.atom.predicate, others, span=self.atom.span, name_span=self.atom.name_span)
+        return Occurrence(self.atom, negated=False), Occurrence(denied, negated=True)
+
+    @property
+    def operands(self) -> tuple[Term, ...]:
+        return (*self.atom.operands, *leaves_of(self.after), *self.per)
+
+    @property
+    def begin(self) -> Comparison:
+        """The lower bound of its time, which is an upper one of the time that it is after."""
+        return Comparison(self.time, ">", self.after, span=self.span)
+
+    def kept(self, body: Sequence[Literal]) -> tuple[int, ...]:
+        """The columns that keep their terms under `not`."""
+        columns = self.atom.terms[:-1]
+        if self.per or self.word == "next":
+            return tuple(place for place, term in enumerate(columns) if term in self.per)
+        known = self._elsewhere(body)
+        return tuple(
+            place
+            for place, term in enumerate(columns)
+            if isinstance(term, Constant) or (isinstance(term, Variable) and term.name in known)
+        )
+
+    def _elsewhere(self, body: Sequence[Literal]) -> set[str]:
+        """The variables that other literals give values, but for what is the first after this one."""
+        later, known = {variable_of(self.time)}, set[str]()
+        while new := {variable_of(e.time) for e in _firsts(body) if variable_of(e.after) in later} - later:
+            later |= new
+        equations: list[tuple[str, frozenset[str]]] = []
+        for each in body:
+            if each == self or (isinstance(each, First) and variable_of(each.after) in later):
+                continue
+            if isinstance(each, Last):
+                known |= variables_of(each.atom.terms[:-1])
+            elif isinstance(each, Aggregation):
+                known |= {each.defines} if each.defines is not None else set()
+            elif isinstance(each, Comparison) and each.operator == "=":
+                for one, other in (each.sides, each.sides[::-1]):
+                    if isinstance(one, Variable):
+                        equations.append((one.name, frozenset(variables_of([other]))))
+            known |= variables_of(term for atom, under in each.atoms if not under for term in atom.terms)
+        while more := {name for name, of in equations if of <= known} - known:
+            known |= more
+        return known
+
+    def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
+        problem = self._misplaced(rule)
+        if problem is not None:
+            message, hint = problem
+            yield Diagnostic("E410", message, self.span, hint)
+
+    def _misplaced(self, rule: Safety) -> tuple[str, str] | None:
+        """The message and hint if nothing can be the first."""
+        name, after = self.atom.predicate, variable_of(self.after)
+        if rule.is_static(name):
+            return (
+                f"{name} is static, so none is the first after a tick",
+                f"Write `{name}(…)` without `{self.word}`.",
+            )
+        if not isinstance(self.time, Variable):
+            hint = f"Write a variable of its own for its time, such as U: `{self.word} {name}(…, U) after T`."
+            return f"the tick of the first {name} is what is sought, and it has no variable", hint
+        if isinstance(self.after, Anonymous) or after == self.time.name:
+            hint = f"Write another time of the rule, as in `{self.word} {name}(…, {self.time.name}) after T`."
+            return f"nothing says after which tick the first {name} is meant", hint
+        if after is not None and after not in rule.positive | rule.worked_out | rule.head:
+            hint = f"Add a condition without `not` that says which times {after} has."
+            return f"nothing gives {after} a value, after which the first {name} is meant", hint
+        if self.within is not None and not self.within.amount:
+            hint = (
+                f"The tick after {rule.text(self.after)} is the first that counts: write `within 1` or more."
+            )
+            return f"no {name} can be after a tick and within 0 of it", hint
+        for term in self.per:
+            if term not in self.atom.terms[:-1] or isinstance(term, Anonymous):
+                return (
+                    "what stands behind `per` is in no column of the atom",
+                    f"Name variables of {name}, as in `per X`.",
+                )
+        return None
+
+
+def _firsts(body: Sequence[Literal]) -> Iterator[First]:
+    return (each for each in body if isinstance(each, First))
