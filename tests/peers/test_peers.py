@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
@@ -14,7 +15,13 @@ import antelog
 from tests.docs.pages import ROOT
 
 PAGE = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
+STEPS = re.compile(
+    r'^```antelog\n(.*?)^```$|^```csv title="(\w+)\.csv"\n.*?\n(.*?)^```$|^Gives ([^:\n]*)',
+    re.MULTILINE | re.DOTALL,
+)
+"""The programs of the page, its files of facts, and what stands below of a program."""
 Rows = dict[str, int | None]
+Facts = dict[str, list[tuple[Any, ...]]]
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,7 @@ class Case:
     question: str
     answers: list[str]  # the peer's; ` at 11` says at which tick they are confirmed
     program: str | None = None
-    facts: list[str] | None = None
+    facts: tuple[str, ...] = ()
     until: int = 0
     gives: list[str] | None = None  # where these differ from the peer's
     differs: str | None = None
@@ -68,18 +75,15 @@ def rows(texts: list[str]) -> Rows:
     return {row: int(tick) if tick else None for row, _, tick in pairs}
 
 
-def confirmed(case: Case, program: antelog.Program, ticks: Rows) -> Rows:
-    """The rows that the queries confirm once all facts have come, each with its tick where it is asked for."""
-    facts: dict[str, list[tuple[Any, ...]]] = {}
-    for line in case.facts or []:
-        name, *values = line.split(" ")
-        facts.setdefault(name, []).append(tuple(value(each) for each in values))
-    last = max(fact[-1] for each in facts.values() for fact in each)
+def confirmed(text: str, facts: Facts, ticks: Rows, until: int = 0) -> Rows:
+    """The rows that are confirmed once all facts have come, each with its tick where that is asked for."""
+    program = antelog.parse(text)
     engine = antelog.Engine(program, only=["confirmed"], explanations=0)
+    last = max(
+        [until, *(fact[-1] for each in facts.values() for fact in each), *(t or 0 for t in ticks.values())]
+    )
     found: Rows = {}
-    for query, table in engine.advance(
-        max([last, case.until, *(t or 0 for t in ticks.values())]), facts
-    ).items():
+    for query, table in engine.advance(last, facts).items():
         names = program.plan.relation(query).answer.names
         for line in table.to_pylist():
             row = " ".join(str(line[name]).removesuffix(".0") for name in names)
@@ -91,8 +95,26 @@ def confirmed(case: Case, program: antelog.Program, ticks: Rows) -> Rows:
 @pytest.mark.parametrize("case", [each for each in CASES if each.program is not None], ids=str)
 def test_a_case_gives_what_it_says(case: Case) -> None:
     expected = rows(case.answers if case.gives is None else case.gives)
-    program = antelog.parse(case.program or "", name=f"{case}.alog")
-    assert confirmed(case, program, expected) == expected
+    facts: Facts = {}
+    for line in case.facts:
+        name, *values = line.split(" ")
+        facts.setdefault(name, []).append(tuple(value(each) for each in values))
+    assert confirmed(case.program or "", facts, expected, case.until) == expected
+
+
+def test_programs_of_the_page_give_what_stands_below() -> None:
+    files: Facts = {}
+    program, tried = "", 0
+    for text, name, table, gives in STEPS.findall(PAGE):
+        if table:
+            files[name] = [tuple(map(value, row.split(","))) for row in table.splitlines()]
+        elif gives:
+            inputs = re.findall(r"^input (\w+)\(", program, re.MULTILINE)
+            expected = rows(re.findall(r"`([^`]+)`", gives))
+            assert confirmed(program, {each: files[each] for each in inputs}, expected) == expected, program
+            tried += 1
+        program = text or program
+    assert tried == PAGE.count("```antelog\n")
 
 
 def test_cases_say_why_they_differ() -> None:
