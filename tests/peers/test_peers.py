@@ -32,9 +32,9 @@ class Case:
     peer: str
     source: str
     name: str
-    line: int
     question: str
     answers: list[str]  # the peer's; ` at 11` says at which tick they are confirmed
+    line: int | None = None
     program: str | None = None
     facts: tuple[str, ...] = ()
     until: int = 0
