@@ -12,6 +12,8 @@ from msgspec.structs import replace
 
 from antelog import UserFunction
 from antelog.compile import compile_program
+from antelog.compile.literals import AnyLiteral, Negation
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.rules import cycles, prepared
 from antelog.compile.show.explain import plan_text
@@ -57,7 +59,20 @@ class Compiled:
 def runnable(checked: Checked) -> Compiled | None:
     """The program, if it is not refused; without its `tick`: time begins at 0, as for the specification."""
     plan = compile_program(checked).plan
-    return None if plan is None else Compiled(replace(plan, tick=None))
+    return None if plan is None else Compiled(replace(spelt_out(plan), tick=None))
+
+
+def spelt_out(plan: Plan) -> Plan:
+    """The plan in which what is written as `first` reads as it is defined, as in the specification."""
+
+    def literal(each: AnyLiteral) -> AnyLiteral:
+        return replace(each, written=None) if isinstance(each, Negation) else each
+
+    def pattern(each: Pattern) -> Pattern:
+        return replace(each, literals=tuple(map(literal, each.literals)))
+
+    relations = (replace(each, patterns=tuple(map(pattern, each.patterns))) for each in plan.relations)
+    return replace(plan, relations=tuple(relations))
 
 
 def frames(facts: Iterable[Fact], plan: Plan, after: int, until: int) -> dict[str, Any]:

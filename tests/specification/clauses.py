@@ -13,6 +13,7 @@ from antelog.language.vocabulary import Vocabulary
 from tests.specification.literals import Body, Comparison, lowered
 from tests.specification.literals.literal import Lowering
 from tests.specification.terms import Atom, Calculation, Term, Variable, apply, renamed, unify
+from tests.specification.written_out import written_out
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Clause:
 
 def clause_of(rule: syntax.Rule, vocabulary: Vocabulary) -> Clause | None:
     """The clause of a rule; None if its equations contradict each other."""
-    lowering = Lowering(vocabulary)
+    lowering, rule = Lowering(vocabulary), written_out(rule, vocabulary.tick)
     times = {name for name, is_time in sorts_of(rule, vocabulary).items() if is_time}
     put: dict[str, Term] = {}
     literals = []

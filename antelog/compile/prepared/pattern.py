@@ -56,16 +56,15 @@ class FirstLiteral:
 
     written: Written
     fact: int | None  # None: rules derive it
-    own: frozenset[str]  # the variables that only this fact gives values
 
     def awaited(self, bound: Set[str]) -> int | None:
         """Returns the place of the fact while it is open, and one hypothesis with the negation; or None."""
         return None if self.written.time.variable in bound else self.fact
 
     def is_shown(self, bound: Set[str]) -> bool:
-        """Returns whether the negation reads as it is written: not while another fact gives the tick."""
-        open_ = self.written.time.variable not in bound
-        return self.fact is None or open_ or bool(self.own and self.own <= bound)
+        """Returns whether the negation reads as it is written: not while its tick alone has a value."""
+        is_open = self.written.time.variable not in bound
+        return self.fact is None or is_open or self.written.atom.variables <= bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +103,7 @@ class Prepared:
             if written is not None:
                 taken = any(written.atom == each.written.atom for each in found.values())
                 place = atoms.index(written.atom) if written.atom in atoms and not taken else None
-                own = frozenset[str]() if place is None else self.private_variables[place]
-                found[number] = FirstLiteral(written, place, own)
+                found[number] = FirstLiteral(written, place)
         return found
 
     def tests(self, bound: Collection[str]) -> tuple[Condition, ...]:
@@ -185,6 +183,19 @@ class Prepared:
         """For each fact literal the variables that nothing else gives a value to."""
         count = Counter(name for fact in self.facts for name in fact.variables)
         return tuple(frozenset(n for n in f.variables if count[n] == 1) - self.given for f in self.facts)
+
+    def lapses(self, giver: int, bound: Set[str], new: Set[str]) -> bool:
+        """Returns whether a fact before this one is missing, and can come no more when this one has come."""
+        private, time = self.private_variables, self.facts[giver].node.time
+        if self.pattern.unguarded or not private[giver] & new:
+            return False
+        for own, fact in zip(private[:giver], self.facts[:giver], strict=True):
+            missing = fact.node.time
+            if missing.variable in own - bound:
+                ahead = self.times.furthest(time, missing)
+                if ahead is not None and ahead + fact.latest <= 0:
+                    return True
+        return False
 
     @cached_property
     def used(self) -> frozenset[str]:

@@ -171,6 +171,52 @@ def band_pairs(left: Column, right: Column, band: TickRange, number: Column) -> 
     """Joins two tables on equal keys where the right row's number lies in the left row's band."""
     if len(left) == 0 or len(right) == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    order, start, end = _in_bands(left, right, band, number)
+    counts = np.maximum(end - start, 0)
+    make_room(counts)
+    which, at = spread(start, counts)
+    return which, order.take(at)
+
+
+def records(
+    left: Column, right: Column, band: TickRange, number: Column, since: Column
+) -> tuple[Column, Column]:
+    """Joins as `band_pairs`, in order, but only with rows that are there before all with a smaller number."""
+    nothing = np.zeros(0, np.int64)
+    if len(left) == 0 or len(right) == 0:
+        return nothing, nothing
+    order, start, end = _in_bands(left, right, band, number)
+    after = _next_less(right.take(order), since.take(order))
+    row = tables.marked(start < end)
+    at, rows, places = start.take(row), [nothing], [nothing]
+    while len(row):
+        rows.append(row)
+        places.append(at)
+        at = after.take(at)
+        going = tables.marked(at < end.take(row))
+        row, at = row.take(going), at.take(going)
+    row, at = np.concatenate(rows), np.concatenate(places)
+    sequence = np.lexsort((at, row)) if len(rows) > 2 else np.arange(len(row))
+    return row.take(sequence), order.take(at.take(sequence))
+
+
+def _next_less(key: Column, number: Column) -> Column:
+    """For each number the place of the next one of its key that is less; the count if there is none."""
+    count = len(number)
+    after = np.arange(1, count + 2)
+    after[count] = count
+    after[tables.marked(key[1:] != key[:-1])] = count
+    number = np.append(number, np.iinfo(np.int64).min)
+    left = tables.marked(number.take(after[:-1]) >= number[:-1])
+    while len(left):
+        # What lies before the next less one of another that is not less is not less either.
+        after[left] = after.take(after.take(left))
+        left = left.take(tables.marked(number.take(after.take(left)) >= number.take(left)))
+    return after
+
+
+def _in_bands(left: Column, right: Column, band: TickRange, number: Column) -> tuple[Column, Column, Column]:
+    """Sorts the right by keys and numbers; returns the order, and where each row's band begins and ends."""
     first = int(number.min())
     size = int(number.max()) - first + 2
     _, keys = tables.numbered(np.concatenate([left, right]))
@@ -185,11 +231,7 @@ def band_pairs(left: Column, right: Column, band: TickRange, number: Column) -> 
     least = np.clip(band.first - first, 0, size - 1)
     beyond = np.clip(band.last - first + 1, 0, size - 1)
     start = np.searchsorted(ordered, here * size + least)
-    end = np.searchsorted(ordered, here * size + beyond)
-    counts = np.maximum(end - start, 0)
-    make_room(counts)
-    which, at = spread(start, counts)
-    return which, order.take(at)
+    return order, start, np.searchsorted(ordered, here * size + beyond)
 
 
 # ---- rows that are repeated, by their digests ----

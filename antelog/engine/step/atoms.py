@@ -16,7 +16,7 @@ from antelog.compile.literals.aggregate import Aggregate
 from antelog.compile.literals.literal import AskedLiteral, Reference
 from antelog.compile.literals.terms import Var, variables_in
 from antelog.compile.prepared.pattern import OpenEnd
-from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
+from antelog.engine.columns.joins import TickRange, TooLargeError, find_rows, pairs, records
 from antelog.engine.columns.tables import NEVER, Column, distinct, groups, inverse, marked, or_never, sorting
 from antelog.engine.step import literals, pattern_rows
 from antelog.engine.step.amounts import Compared, compared
@@ -159,10 +159,21 @@ def _in_range(known: Knowledge, found: Derivations, end: OpenEnd) -> literals.Tr
         each = literals.AtomsByTick.of(atoms)
         row, tick, true_at = np.repeat(some, each.counts), each.atoms.time, truth(known, each.atoms).true_at
     else:
-        parts = [(each.owner, answer_time(each), each.complete) for each in derived(known, atoms)]
+        # Rows with the same values ask about all their ticks together, and need the records among these.
+        # As of a tick the facts are those that came by then, and so is what they alone make true.
+        if not any(each.asked for each in patterns):
+            atoms = replace(atoms, as_of=None)
+        keys = [column for column in (*atoms.arguments, atoms.as_of) if column is not None]
+        same = groups(key_of(keys, atoms.count))
+        whole = replace(atoms.take(same.first), time=same.least(atoms.time), last=same.most(last.take(some)))
+        parts = [(each.owner, answer_time(each), each.complete) for each in derived(known, whole)]
         nothing = np.zeros(0, np.int64)
-        row, tick, true_at = map(np.concatenate, zip((nothing, nothing, nothing), *parts, strict=True))
-        row = some.take(row)
+        owner, tick, true_at = map(np.concatenate, zip((nothing, nothing, nothing), *parts, strict=True))
+        band = TickRange(atoms.time, last.take(some))
+        row, at = records(same.numbers, owner, band, tick, true_at)
+        row, tick, true_at = some.take(row), tick.take(at), true_at.take(at)
+        if rows.as_of is not None:
+            true_at = or_never(true_at, true_at > rows.as_of.take(row))
     return literals.TrueAtoms(row, tick, true_at).take(marked(true_at < NEVER))
 
 
@@ -452,9 +463,10 @@ def _last_deadlines(known: Knowledge, asked: pattern_rows.OpenAtoms, depth: int)
     """For each of some atoms, the last deadline of its open derivations."""
     latest, name = np.full(asked.atoms.count, np.int64(-1)), asked.atoms.relation
     for number, prepared in enumerate(known.rules.patterns[name]):
-        for part in pattern_rows.rows_for(
-            known, name, number, pattern_rows.seed_of(prepared, asked.atoms, known.values)
-        ):
+        seed = pattern_rows.seed_of(prepared, asked.atoms, known.values)
+        # The deadline of a fact that is still to come is not after that of any fact.
+        lone = len(prepared.facts) == 1 and not prepared.asked and seed.as_of is not None
+        for part in pattern_rows.rows_for(known, name, number, seed, bare=lone and known.sight is None):
             kept = part.take(asked.meeting(known.values, prepared, part.rows))
             if kept.rows.count:
                 each = with_asked(known, literals.with_facts(known, prepared, kept), depth=depth + 1)

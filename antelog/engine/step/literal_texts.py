@@ -71,6 +71,7 @@ def templates(prepared: Prepared, bound: Bound) -> tuple[LiteralTemplate, ...]:
     """The templates of a pattern's literals, for rows that bind these variables."""
     shown = {number: each for number, each in prepared.firsts.items() if each.is_shown(bound)}
     # While the fact is open, it and the negation read the same, and are one hypothesis.
+    bounds = {test for each in shown.values() for test in each.written.bounds}
     awaited = {number: fact for number, each in shown.items() if (fact := each.awaited(bound)) is not None}
     shown |= {fact: shown[number] for number, fact in awaited.items()}
     found = list[LiteralTemplate]()
@@ -79,7 +80,7 @@ def templates(prepared: Prepared, bound: Bound) -> tuple[LiteralTemplate, ...]:
         around = node.around_with(bound) if first is None else first.written.around
         about = (node if first is None else first.written.atom).references[0]
         opening = _pieces(around.before, bound)
-        closing = _closing(prepared, node, around.after, bound, first.written.bounds if first else ())
+        closing = _closing(prepared, node, around.after, bound, bounds if first else ())
         negated = first is None and isinstance(node, Negation)
         found.append(LiteralTemplate(tuple(opening), around.time, tuple(closing), about, negated))
     return tuple(found)

@@ -23,6 +23,7 @@ from antelog.compile.rules.statics import Row
 from antelog.engine.columns.joins import TickRange, find, find_rows, spread
 from antelog.engine.columns.spans import FOREVER
 from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, marked, once
+from antelog.engine.step.denied import Denied, bands
 from antelog.engine.step.rows import (
     ONE,
     LiteralFacts,
@@ -194,7 +195,12 @@ class _Part:
 
 
 def partials(
-    prepared: Prepared, seed: Rows, found: tuple[LiteralFacts, ...], background: Background, values: Values
+    prepared: Prepared,
+    seed: Rows,
+    found: tuple[LiteralFacts, ...],
+    background: Background,
+    values: Values,
+    denied: Sequence[Denied] = (),
 ) -> list[Partial]:
     """All rows that the different rows of a seed and the literals' facts make, fewer variables first."""
     seed = meeting(seed, background.rows).rows
@@ -223,9 +229,10 @@ def partials(
             whole = whole.take(~np.logical_or.reduce(lapsed[:first]))
         # Rows that several givers make together are made in the order of these, and not in others too.
         for giver, facts in enumerate(found[first:], first):
-            if facts.rows.count and not facts.rows.bound.keys() <= variables:
-                more = frozenset(variables | facts.rows.bound.keys())
-                tables.setdefault(more, []).append(_extended(prepared, whole, giver, facts))
+            new = facts.rows.bound.keys() - variables
+            if facts.rows.count and new and not prepared.lapses(giver, variables, new):
+                part = _extended(prepared, whole, giver, facts, start, denied, values)
+                tables.setdefault(frozenset(variables | new), []).append(part)
     return complete
 
 
@@ -237,12 +244,20 @@ def _lapsed(prepared: Prepared, part: Partial, start: frozenset[str]) -> NDArray
     missing = [i for i, names in enumerate(own) if names - bound]  # later facts of these make other rows
     if prepared.pattern.unguarded or not givers or not missing:
         return None
-    made, lapsed = part.arrived[givers].max(axis=0), np.zeros((len(own), part.rows.count), np.bool_)
+    made, lapsed = _made(prepared, part, start), np.zeros((len(own), part.rows.count), np.bool_)
     for i in missing:
         fact = prepared.facts[i]
         if fact.node.time.variable is None or fact.node.time.variable in bound:
             lapsed[i] = time_column(fact.node.time, part.rows) + fact.latest <= made
     return lapsed
+
+
+def _made(prepared: Prepared, part: Partial, start: frozenset[str]) -> Column:
+    """The tick since when rows have the facts that alone give some of their values; -1 if none does."""
+    bound, own = part.rows.bound.keys(), [names - start for names in prepared.private_variables]
+    givers = [i for i, names in enumerate(own) if names and names <= bound]
+    made: Column = part.arrived[givers].max(axis=0, initial=-1)
+    return made
 
 
 def _worked_out(prepared: Prepared, part: Partial, background: Background, values: Values) -> Partial:
@@ -254,9 +269,29 @@ def _worked_out(prepared: Prepared, part: Partial, background: Background, value
     return found.take(fitting(prepared, rows, background, values))
 
 
-def _extended(prepared: Prepared, whole: Partial, giver: int, facts: LiteralFacts) -> _Part:
-    """The rows with the bindings that a literal's facts add."""
-    both = meeting(whole.rows, facts.rows, within(prepared, whole.rows, facts.rows))
+def _extended(
+    prepared: Prepared,
+    whole: Partial,
+    giver: int,
+    facts: LiteralFacts,
+    start: frozenset[str],
+    denied: Sequence[Denied],
+    values: Values,
+) -> _Part:
+    """The rows with the bindings that a literal's facts add, but for those that are false from the start."""
+    band, bounded = within(prepared, whole.rows, facts.rows), None
+    if denied and prepared.facts[giver].node.time.variable not in start:
+        made = _made(prepared, whole, start)
+        bounded = bands(prepared, denied, whole.rows, giver, band, made, values)
+    if bounded is None:
+        both = meeting(whole.rows, facts.rows, band)
+    else:
+        both = meeting(whole.rows.take(bounded.row), facts.rows, bounded.within)
+        assert both.left is not None
+        assert both.right is not None
+        kept = marked(facts.arrived.take(both.right) < bounded.before.take(both.left))
+        left = bounded.row.take(both.left).take(kept)
+        both = Meeting(both.rows.take(kept), left, both.right.take(kept))
     before, here = frozenset(whole.rows.bound), both.left
     arrived = {
         i: whole.arrived[i] if here is None else whole.arrived[i].take(here)
@@ -322,7 +357,12 @@ def _merged(
 
 
 def wholes(
-    prepared: Prepared, seed: Rows, found: tuple[LiteralFacts, ...], background: Background, values: Values
+    prepared: Prepared,
+    seed: Rows,
+    found: tuple[LiteralFacts, ...],
+    background: Background,
+    values: Values,
+    denied: Sequence[Denied] = (),
 ) -> Partial:
     """The rows of `partials` that have a fact for each literal."""
     rows, arrived = seed, np.zeros((len(found), seed.count), np.int64)
@@ -338,7 +378,12 @@ def wholes(
             there = marked(at >= 0)
             both = Meeting(rows.take(there), there, at.take(there))
         else:
-            both = meeting(rows, table, within(prepared, rows, table))
+            band, never = within(prepared, rows, table), np.full(rows.count, NEVER)
+            bounded = None if giver is None else bands(prepared, denied, rows, giver, band, never, values)
+            if bounded is not None:
+                rows, arrived = rows.take(bounded.row), arrived.take(bounded.row, axis=1)
+                band = bounded.within
+            both = meeting(rows, table, band)
         rows, arrived = both.rows, arrived if both.left is None else arrived.take(both.left, axis=1)
         if giver is not None:
             arrived[giver] = (

@@ -20,6 +20,7 @@ from antelog.engine.columns.joins import TickRange, TooLargeError, make_room, sp
 from antelog.engine.columns.spans import EVERYWHERE, Spans, covering, spans_of, union
 from antelog.engine.columns.tables import Column, ColumnSet, Mask, distinct, marked
 from antelog.engine.facts.history import FROM_THE_START, SeenValues
+from antelog.engine.step.denied import AtomTicks, Denied, ends_given
 from antelog.engine.step.derivations import Atoms, Knowledge
 from antelog.engine.step.matching import Background, Partial, fitting, partials, wholes
 from antelog.engine.step.query import StepQuery
@@ -39,8 +40,8 @@ from antelog.engine.values.values import Values
 Facts: TypeAlias = tuple[LiteralFacts, ...]  # of each literal of a pattern
 
 
-def rows_for(known: Knowledge, name: str, number: int, seed: Rows) -> list[Partial]:
-    """The rows of a pattern for some atoms; where they are too many at once, for half of these each."""
+def rows_for(known: Knowledge, name: str, number: int, seed: Rows, *, bare: bool = False) -> list[Partial]:
+    """The rows of a pattern for some atoms (`bare`: without facts); too many are found in halves."""
     if seed.count == 0:
         return []
     prepared = known.rules.patterns[name][number]
@@ -49,15 +50,19 @@ def rows_for(known: Knowledge, name: str, number: int, seed: Rows) -> list[Parti
         about = spans_of(distinct(time_column(time, seed)))
     else:
         about = covering(seed.time.first + time.offset, seed.time.last + time.offset)
-    found = known.found(prepared, about)
+    found, denied = known.found(prepared, about), denied_in(known, prepared, about)
+    if bare:
+        found = tuple(each.take(np.zeros(0, np.int64)) for each in found)
     try:
-        parts = partials(prepared, seed, found, known.static.of_patterns[name][number], known.values)
+        parts = partials(prepared, seed, found, known.static.of_patterns[name][number], known.values, denied)
         return [_inside(prepared, part) for part in parts]
     except TooLargeError as error:
         if seed.count < 2:
             raise TooLargeError(error.rows, f"{name}: {prepared.pattern.text}") from None
     half = np.arange(seed.count) < seed.count // 2
-    return [part for some in (half, ~half) for part in rows_for(known, name, number, seed.take(some))]
+    return [
+        part for some in (half, ~half) for part in rows_for(known, name, number, seed.take(some), bare=bare)
+    ]
 
 
 def _inside(prepared: Prepared, part: Partial) -> Partial:
@@ -148,13 +153,13 @@ def rows_of_query(known: Knowledge, query: StepQuery, number: int, later: Column
     if not prepared.facts and time.variable is not None:
         ticks = clock.ticks() - time.offset
         seed = Rows({time.variable: ticks}, len(ticks))
-    found = known.found(prepared, about)
+    found, denied = known.found(prepared, about), denied_in(known, prepared, about)
     whole = query.confirmed_only and prepared.seen is None and not prepared.clocked
 
     def match(facts: Facts) -> list[Partial]:
         if whole:
-            return [wholes(prepared, seed, facts, background, known.values)]
-        return partials(prepared, seed, facts, background, known.values)
+            return [wholes(prepared, seed, facts, background, known.values, denied)]
+        return partials(prepared, seed, facts, background, known.values, denied)
 
     for matched in _matched(prepared, found, known.values, match):
         part = matched.with_facts() if prepared.facts else matched
@@ -166,6 +171,38 @@ def rows_of_query(known: Knowledge, query: StepQuery, number: int, later: Column
             part = part.take(fitting(prepared, part.rows, background, known.values))
         if part.rows.count:
             yield part
+
+
+def denied_in(known: Knowledge, prepared: Prepared, about: Spans | None) -> list[Denied]:
+    """The atoms that are true in ranges under `not` whose ends facts give, for answers about some ticks."""
+    found = list[Denied]()
+    for end in ends_given(prepared):
+        literal = prepared.literals[end.number]
+        assert isinstance(literal, AskedLiteral)
+        ((reach,), (reference,)) = literal.reaches, literal.references
+        if reference.name not in known.rules.cycles:
+            around = None if about is None else about.shifted(reach.behind, reach.ahead)
+            found += [Denied(end, each) for each in _true(known, reference.name, around)]
+    return found
+
+
+def _true(known: Knowledge, relation: str, about: Spans | None) -> Iterator[AtomTicks]:
+    """The atoms of a relation that facts and the background alone make true; none if they are too many."""
+    parts = list[AtomTicks]()
+    patterns = zip(known.rules.patterns[relation], known.static.of_patterns[relation], strict=True)
+    for prepared, background in patterns:
+        if prepared.asked or prepared.clocked or prepared.pattern.unguarded:
+            continue
+        try:
+            part = wholes(prepared, ONE, known.found(prepared, about), background, known.values)
+        except TooLargeError:
+            continue
+        answer = prepared.pattern.answer
+        arguments = tuple(term_column(each, part.rows, known.values) for each in answer)
+        since = part.arrived.max(axis=0)
+        parts.append(AtomTicks(arguments, time_column(prepared.pattern.time, part.rows), since))
+    if parts:
+        yield parts[0].and_then(*parts[1:])
 
 
 def background_of_query(known: Knowledge, query: StepQuery, number: int) -> Background:

@@ -1,0 +1,91 @@
+"""`first` and `next` in the engine: what they are short for, and as they are written in lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from msgspec.structs import replace
+
+from antelog.compile import compile_program
+from antelog.lines import literal_of
+from tests.engine.replay import Compiled, compare, run, runnable
+from tests.random_firsts import by_hand, cases_with_firsts
+from tests.strategies import Case
+
+_FIRST = re.compile(r"(?:first|next) (\w+)\((?:.*, )?(\w+)\) after (-?\w+)([+-]\d+)?( within (\d+))?")
+
+
+@pytest.mark.slow
+@given(cases_with_firsts())
+def test_the_engine_tells_what_the_specification_tells(case: Case) -> None:
+    compare(case)
+
+
+@pytest.mark.slow
+@given(cases_with_firsts(latest=9, most=25))
+def test_it_is_what_is_written_out_by_hand(case: Case) -> None:
+    one, other = runnable(case.checked), runnable(by_hand(case).checked)
+    assert (one is None) == (other is None)
+    if one is not None and other is not None:
+        ends = range(case.until + 1)
+        assert _sorted(run(case, one, ends)) == _sorted(run(case, other, ends))
+        assert _sorted(run(case, one, [case.until])) == _sorted(run(case, one, ends))
+
+
+@pytest.mark.slow
+@given(cases_with_firsts(latest=9, most=25))
+def test_texts_stand_for_what_is_written_out(case: Case) -> None:
+    plan, long = compile_program(case.checked).plan, runnable(case.checked)
+    assume(plan is not None)
+    assert plan is not None
+    assert long is not None
+    lines = run(case, Compiled(replace(plan, tick=None)), [case.until])
+    others = run(case, long, [case.until])
+    for line, other in zip(map(_plain, lines), map(_plain, others), strict=True):
+        assert line[0] == other[0]
+        for sides in line[1]:
+            assert any(_stands_for(sides, theirs) for theirs in other[1]), (sides, other[1])
+
+
+def _plain(line: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[list[str], list[str]]]]:
+    """A line without literals, and these."""
+    rest = {key: value for key, value in line.items() if key not in ("explanations", "because", "lost")}
+    return rest, [(each["evidence"], each["hypotheses"]) for each in line["explanations"]]
+
+
+def _stands_for(sides: tuple[list[str], list[str]], theirs: tuple[list[str], list[str]]) -> bool:
+    """Whether evidence and hypotheses say what others say, written out."""
+    return all(_side_for(one, other) for one, other in zip(sides, theirs, strict=True))
+
+
+def _side_for(texts: Iterable[str], others: Iterable[str]) -> bool:
+    left = set(others)
+    for text in texts:
+        found = _FIRST.match(text)
+        if found is None:
+            if text not in left:
+                return False
+            left.discard(text)
+            continue
+        name, time, begin, shift, _, within = found.groups()
+        after = int(shift or 0)
+        is_known = not begin[0].isupper()
+        first = str(int(begin) + 1) if is_known else f"{begin}{after + 1:+d}".removesuffix("+0")
+        last = str(int(time) - 1) if time.isdigit() else f"{time}-1"
+        under = {e for e in left if re.match(rf"not {name}\(.*\b{re.escape(f'{first}..{last}')}\)", e)}
+        assert literal_of(text).predicate == name
+        if not under:
+            return False
+        left.discard(min(under))
+        if not time.isdigit():  # the fact and its bounds are in this text, unless rules derive it
+            arguments = text[text.index("(") : text.index(") after") + 1]
+            left -= {e for e in left if e.startswith(f"{name}{arguments} where ") and f"{time} > " in e}
+    return not left
+
+
+def _sorted(log: list[dict[str, Any]]) -> list[str]:
+    return sorted(re.sub(r"\b(\d+)\.0\b", r"\1", str(line)) for line in log)
