@@ -80,7 +80,7 @@ def grammar() -> dict[str, Any]:
                     },
                     _match("keyword.operator", r"(?<=[\w)\"]\s)(or(?=\s)|in(?=\s*\())"),
                     _match("support.function", _any(calls) + r"(?=\s*\()"),
-                    _match("entity.name.function", rf"{_WORD}(?=\s*\()(?<!\bnot)"),
+                    _match("entity.name.function", rf"{_WORD}(?=\s*\()(?<!\bnot)|(?<=\bwindow\s){_WORD}"),
                     _match("keyword.control", _any(keywords)),
                     _match("constant.language.severity", rf"(?<=[\w)%\"]\s){_any(SEVERITIES)}(?=\s|\.)"),
                     _match("support.type", rf"(?<=:\s|:|->\s){_any(each.value for each in Type)}"),

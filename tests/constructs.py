@@ -45,7 +45,7 @@ CONSTRUCTS = frozenset(
 )
 
 GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
-    "start": (13, ()),  # the kinds of statements, each of which is below
+    "start": (14, ()),  # the kinds of statements, each of which is below
     "tick": (1, ()),  # how timestamps become ticks: tests/arrow
     "zone": (1, ()),  # it changes no answer: tests/language/test_moments.py
     "limit": (2, ()),  # a number with a name: tests/language/checks/test_declarations.py
@@ -66,6 +66,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "percentage": (1, ()),
     "query": (2, ("query with a constant", "query with _", "several queries")),
     "window": (1, ("window", "recursion")),
+    "own_window": (2, ()),  # as the window of a query: tests/engine/test_own_window.py
     "horizon": (1, ("horizon",)),
     "every": (3, ("expected gap", "expected gap per column")),
     "one_per": (3, ("one per column", "one per tick")),

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from msgspec.structs import replace
 
+from antelog.compile.comparisons import times_of
 from antelog.compile.literals.terms import Const, Time, Var, is_duration, variable_in
 from antelog.compile.nodes import plan as nodes
 from antelog.compile.nodes.patterns import Pattern
@@ -89,9 +90,9 @@ def assembled(checked: Checked, relations: Resolved) -> nodes.Plan:
 def _levels(patterns: Mapping[str, tuple[Pattern, ...]]) -> Mapping[str, nodes.Level]:
     """Returns an order of evaluation of relations, each after those it asks for."""
     edges = (
-        Dependency(name, each.name, each.last.after(pattern.time), True)
+        Dependency(name, each.name, times.furthest(pattern.time, each.last), True)
         for name, own in patterns.items()
-        for pattern in own
+        for pattern, times in ((pattern, times_of(pattern)) for pattern in own)
         for each in pattern.asked_for
     )
     levels = stratify(patterns, edges)

@@ -392,6 +392,10 @@ class Builder(Transformer[Token, Any]):
     def given(self, _span: Span, *atoms: syntax.Atom) -> tuple[str, tuple[syntax.Atom, ...]]:
         return "given", atoms
 
+    def own_window(self, span: Span, name: Token, window: syntax.Bound, *horizon: Any) -> syntax.Window:
+        _refuse_keyword(name)
+        return syntax.Window(str(name), window, **dict(horizon), span=span, name_span=_at(name))
+
     def query(self, span: Span, atom: syntax.Atom, *parts: tuple[str, Any]) -> syntax.Query:
         names = [name for name, _ in parts]
         for name in names:

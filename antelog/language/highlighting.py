@@ -36,7 +36,7 @@ class AntelogLexer(RegexLexer):
             (r"(?<=[\w)]\s)per(?!\w)", Keyword, "slot"),
             (r"(?<!\w)one(?=\s+per(?!\w))", Keyword, "slot"),
             (words((*sorted(KEYWORDS), "¬"), prefix=r"(?<!\w)", suffix=r"(?!\w)"), Keyword),
-            (r"[^\W\d_]\w*(?=\s*\()", Name.Function),
+            (r"[^\W\d_]\w*(?=\s*\()|(?<=window\s)[^\W\d_a-z]\w*", Name.Function),
             (r"_|[^\W\d_a-z]\w*", Name.Variable),
             (r"[^\W\d_]\w*", Name.Constant),
             (r"\d+(\.\d+)?%", Number),

@@ -81,6 +81,9 @@ def to_text(node: object) -> str:
             return json.dumps(text, ensure_ascii=False)
         case syntax.Query():
             return f"query {' '.join([to_text(node.atom), *_parts(node)])}."
+        case syntax.Window():
+            window, *horizon = window_texts(node)
+            return f"{' '.join([window.replace(' ', f' {node.name} ', 1), *horizon])}."
         case _:
             raise TypeError(f"not a node of the syntax tree: {node!r}")
 
@@ -146,10 +149,16 @@ def general_variables(arity: int) -> list[str]:
     return [*(f"X{i + 1}" if arity > 2 else "X" for i in range(arity - 1)), "T"]
 
 
+def window_texts(node: syntax.Query | syntax.Window) -> list[str]:
+    """Writes the window and the horizon of a statement, if it has them."""
+    bounds = (("window", node.window), ("horizon", node.horizon))
+    return [f"{name} {to_text(bound)}" for name, bound in bounds if bound]
+
+
 def _parts(query: syntax.Query) -> Iterator[str]:
     yield from [query.severity] if query.severity else []
-    for name, value in (("window", query.window), ("horizon", query.horizon), ("alert", query.alert)):
-        yield from [f"{name} {to_text(value)}"] if value else []
+    yield from window_texts(query)
+    yield from [f"alert {to_text(query.alert)}"] if query.alert else []
     yield from [to_text(query.words)] if query.words else []
     yield from [f"given {_list(query.given)}"] if query.given else []
 

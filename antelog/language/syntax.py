@@ -44,7 +44,7 @@ __all__ = [
     "MEMBER", "NOWHERE", "OPERATORS", "OPPOSITE", "Aggregate", "Aggregation", "Anonymous", "Atom", "Bound",
     "Calculation", "Call", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "First",
     "Function", "Include", "Input", "Last", "Later", "Limit", "Literal", "Negation", "Percentage", "Query",
-    "Range", "Rule", "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "Words",
+    "Range", "Rule", "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "Window", "Words",
     "Zone", "all_atoms", "atoms_of", "in_atoms", "leaves_of", "number", "variable_of", "variables_of",
 ]  # fmt: skip
 
@@ -191,9 +191,22 @@ class Query(Node):
     words: Words | None = None
     given: tuple[Atom, ...] = ()
 
+    @property
+    def name(self) -> str:
+        return self.atom.predicate
+
+
+@dataclass(frozen=True, slots=True)
+class Window(Named):
+    """The window of a predicate that is asked for by other rules, not by a query."""
+
+    name: str
+    window: Bound
+    horizon: Bound | None = None
+
 
 Statement: TypeAlias = (
-    Tick | Zone | Limit | Include | Input | Static | Function | Delay | Chance | Query | Rule
+    Tick | Zone | Limit | Include | Input | Static | Function | Delay | Chance | Query | Window | Rule
 )
 
 
@@ -225,6 +238,12 @@ class Document:
     @property
     def queries(self) -> Iterator[Query]:
         return (s for s in self.statements if isinstance(s, Query))
+
+    @property
+    def windows(self) -> Iterator[Query | Window]:
+        """The statements that declare a window or a horizon."""
+        declaring = (s for s in self.statements if isinstance(s, Query | Window))
+        return (s for s in declaring if s.window is not None or s.horizon is not None)
 
     @property
     def rules(self) -> Iterator[Rule]:

@@ -350,7 +350,7 @@ _EXAMPLES = {
     "delay": "`delay Temp(wt4, _, _) = 2.`",
     "chance": _CHANCE,
     "query": "`query Malf(X, T).`",
-    "window": "`query Malf(X, T) window 10.`",
+    "window": "`query Malf(X, T) window 10.` or, of a helper, `window On 10.`",
     "horizon": "`query Malf(X, T) window 10 horizon 2.`",
     "not": "`OK(X, T) :- Turbine(X), not Shdn(X, T).`",
 }

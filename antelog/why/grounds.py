@@ -58,7 +58,7 @@ class WrittenProgram:
     checked: Checked
     rules: Mapping[str, tuple[clauses.LoweredRule, ...]]
     plan: Plan
-    frames: Mapping[str, clauses.EvidenceFrame | None]
+    frames: Mapping[str, clauses.EvidenceFrame]
 
     @property
     def source(self) -> syntax.Document:
@@ -66,11 +66,11 @@ class WrittenProgram:
 
     def frame(self, predicate: str) -> clauses.EvidenceFrame | None:
         """Returns the window that evidence for an atom lies in."""
-        frames = [each for each in self.frames.values() if each is not None]
-        if predicate in self.frames or not frames:
+        if predicate in self.frames or not self.frames:
             return self.frames.get(predicate)
-        # One that rests on itself and is not a query has the widest window of the queries.
-        return max(frames, key=lambda each: each.width) if predicate in self._recursive else None
+        # One that rests on itself and has no window has the widest one there is.
+        widest = max(self.frames.values(), key=lambda each: each.width)
+        return widest if predicate in self._recursive else None
 
     @cached_property
     def _recursive(self) -> frozenset[str]:
@@ -98,8 +98,7 @@ def written(source: Source) -> WrittenProgram:
     ]
     relations, _, _ = relations_of(checked, clauses.clauses_of(checked)[0], PATTERN_LIMIT, more)
     plan = assembled(checked, relations)
-    frames = {q.atom.predicate: clauses.frame_of(q, checked.vocabulary) for q in checked.document.queries}
-    return WrittenProgram(checked, rules, plan, frames)
+    return WrittenProgram(checked, rules, plan, clauses.frames_of(checked))
 
 
 @dataclass(frozen=True, eq=False)

@@ -79,6 +79,7 @@ STATEMENTS: st.SearchStrategy[syntax.Statement] = st.one_of(
     st.builds(syntax.Static, NAMES, COLUMNS),
     st.builds(syntax.Delay, NAMES, several(TERMS), BOUNDS, SHARES),
     st.builds(syntax.Chance, NAMES, several(TERMS), PERCENTAGES, st.none() | PERCENTAGES),
+    st.builds(syntax.Window, NAMES, BOUNDS, st.none() | BOUNDS),
     st.builds(
         syntax.Query,
         *(ATOMS, st.none() | BOUNDS, st.none() | BOUNDS, st.none() | PERCENTAGES),

@@ -80,7 +80,10 @@ def prepare(checked: Checked, stream: Stream, until: int, most: int | None = Non
             clauses.setdefault(rule.head.predicate, []).append(clause)
     static = [c for name, group in clauses.items() if vocabulary.is_static(name) for c in group]
     resolver = Resolver(vocabulary, {name: tuple(group) for name, group in clauses.items()}, most)
-    windows = {q.atom.predicate: w for q in document.queries if (w := _window(q, vocabulary)) is not None}
+    windows = {
+        each.name: (_ticks(each.window, vocabulary), _ticks(each.horizon, vocabulary))
+        for each in document.windows
+    }
     program = Program(
         vocabulary,
         tuple(_query(q, resolver, windows) for q in document.queries),
@@ -100,12 +103,6 @@ def _query(query: syntax.Query, resolver: Resolver, windows: Mapping[str, tuple[
     names = tuple(dict.fromkeys(t.name for t in objects if isinstance(t, syntax.Variable)))
     patterns = minimal(resolver.patterns(asked, names, windows.get(asked.predicate)))
     return Query(asked.predicate, names, syntax.variable_of(time), asked, tuple(patterns))
-
-
-def _window(query: syntax.Query, vocabulary: Vocabulary) -> tuple[int, int] | None:
-    if query.window is None and query.horizon is None:
-        return None
-    return _ticks(query.window, vocabulary), _ticks(query.horizon, vocabulary)
 
 
 def _ticks(bound: Bound | None, vocabulary: Vocabulary) -> int:

@@ -25,7 +25,7 @@ from antelog.compile.rules.clauses import (
     Clauses,
     EvidenceFrame,
     asked_clause,
-    frame_of,
+    frames_of,
     query_clause,
     undecided,
 )
@@ -445,8 +445,7 @@ def relations_of(
 ) -> tuple[Resolved, Failed, int]:
     """Resolves queries, what they ask for, and `more`; returns patterns, failures, and searches given up."""
     vocabulary, queries = checked.vocabulary, tuple(checked.document.queries)
-    resolver = Resolver(clauses, limit)
-    frames = {query.atom.predicate: frame_of(query, vocabulary) for query in queries}
+    resolver, frames = Resolver(clauses, limit), frames_of(checked)
     waiting = [Request(q.atom.predicate, True, query_clause(q, vocabulary)) for q in queries]
     waiting += (each for each in more if each.name not in {request.name for request in waiting})
     seen = {request.name for request in waiting}

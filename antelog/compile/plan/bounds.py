@@ -276,9 +276,17 @@ def lag(plan: Plan) -> int:
 def widest(plan: Plan) -> int:
     """Returns the largest distance of two times that rules tie to each other, over all rules together."""
     return sum(
-        max((abs(time.offset - p.time.offset) for p in r.patterns for time in p.times), default=0)
-        for r in plan.relations
+        max((tied for pattern in each.patterns for tied in _tied(pattern)), default=0)
+        for each in plan.relations
     )
+
+
+def _tied(pattern: Pattern) -> Iterator[int]:
+    """Yields how far times lie from the answer's, or at most after it if only comparisons tie them to it."""
+    times = times_of(pattern)
+    for time in pattern.times:
+        yield abs(time.offset - pattern.time.offset)
+        yield times.furthest(pattern.time, time) or 0
 
 
 def reaches(plan: Plan) -> dict[str, int | None]:

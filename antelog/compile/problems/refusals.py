@@ -21,7 +21,7 @@ from antelog.compile.rules.stratify import Dependency, Violation
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
 from antelog.language.graph import components
-from antelog.language.printer import general_text, to_text
+from antelog.language.printer import to_text
 
 
 def contradictory(rule: syntax.Rule) -> Diagnostic:
@@ -40,14 +40,13 @@ def endless(error: resolve.EndlessError, request: resolve.Request, document: syn
     rules = _rules(document, error.rules)
     loop = _loop([*(rule.head.predicate for rule in rules), error.predicate])
     query = next((q for q in document.queries if request.by_query and q.atom.predicate == request.name), None)
-    windowed = query is not None and (query.window is not None or query.horizon is not None)
     if error.framed:
         message = f"{loop} within one tick: one answer may need any number of facts"
         hint = (
             "A window ends only recursion that moves through time. Let the recursive rule look at another "
             "tick, such as T-1, or declare the relation `static` if it does not change over time."
         )
-    elif windowed:
+    elif any(each.name == request.predicate for each in document.windows):
         message = (
             f"{loop} at a time that the window does not bound: evidence may lie any number of ticks away"
         )
@@ -57,12 +56,11 @@ def endless(error: resolve.EndlessError, request: resolve.Request, document: syn
         )
     else:
         message = f"{loop} without a window: the evidence for one answer may lie any number of ticks away"
-        shown = (
-            to_text(query.atom) if query else general_text(rules[0].head.predicate, len(rules[0].head.terms))
-        )
-        hint = f"Say how far evidence may lie from the answer, such as `query {shown} window 10.`"
+        shown = f"query {to_text(query.atom)} window 10." if query else f"window {request.predicate} 10."
+        hint = f"Say how far evidence may lie from the answer, such as `{shown}`"
         if query is None:
-            hint += f"\n{rules[0].head.predicate} is needed for a negation; a query for it gives it a window."
+            asked = "stands under `not` or in an aggregate: it needs a window of its own"
+            hint += f"\n{request.predicate} {asked}."
         hint += "\nOr remove the loop; a relation that does not change over time can be `static`."
     notes = tuple(Note("this rule is part of the loop", rule.span) for rule in dict.fromkeys(rules[1:]))
     return Diagnostic("E601", message, rules[0].span, hint, notes)
@@ -151,7 +149,10 @@ def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
     if amount is not None:
         hint = f"A predicate may look at its own past only: end the range before T, as in `{name}(T-9..T-1)`."
     if any(edge.weight is None for edge in (*walk, *violation.loop)):
-        hint = "Use one time variable, with offsets, in the rules of the loop, so that it leads back in time."
+        hint = (
+            "Use one time variable, with offsets, in the rules of the loop, or say by comparisons how the times "
+            "lie, such as `U < T`, so that it leads back in time."
+        )
     notes = tuple(
         Note("this rule is part of the loop", r.span) for r in dict.fromkeys(rules[1:]) if r != rules[0]
     )

@@ -27,12 +27,6 @@ def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator
             message = f"{relation.name} never holds: its rules cannot be true"
             hint = "Look for constants that never meet, contradictory comparisons and times before 0."
             yield Diagnostic("W107", message, query.span, hint)
-        windowed = query.window is not None or query.horizon is not None
-        if windowed and not _reaches(query.atom.predicate, clauses) & recursive:
-            message = f"{relation.name} is not recursive and needs no window; evidence outside it is ignored"
-            yield Diagnostic(
-                "W106", message, query.span, "Remove the window, unless you want that evidence to be ignored."
-            )
         counts = [_apart(each, plan) for each in relation.patterns]
         facts, several = (max(column, default=0) for column in zip((0, 0), *counts, strict=True))
         if facts > _FEW_SINGLE or several > _FEW:
@@ -45,6 +39,16 @@ def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator
                 "*k in a row* among the idioms."
             )
             yield Diagnostic("W113", message, query.span, hint)
+    asked = {relation.predicate for relation in plan.relations}
+    for each in document.windows:
+        if each.name not in asked:
+            message = f"nothing uses this window: no rule asks for {each.name} by `not` or an aggregate"
+            hint = "Remove it. What a query rests on otherwise lies in the window of that query."
+            yield Diagnostic("W106", message, each.span, hint)
+        elif not _reaches(each.name, clauses) & recursive:
+            message = f"{each.name} is not recursive and needs no window; evidence outside it is ignored"
+            hint = "Remove the window, unless you want that evidence to be ignored."
+            yield Diagnostic("W106", message, each.span, hint)
     yield from _counted_once(plan, document)
     yield from _kept_for_ever(plan, clauses, document)
     yield from _without_jitter(plan, document)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self, TypeAlias
 
-from antelog.compile.comparisons import possible
+from antelog.compile.comparisons import Times, possible
 from antelog.compile.literals import AnyLiteral, Atom, Comparison, Negation, lowered
 from antelog.compile.literals.literal import Condition, Lowering
 from antelog.compile.literals.terms import AnswerTerm, Replacement, Substitution, Time, Var
@@ -181,13 +181,14 @@ def clauses_of(checked: Checked) -> tuple[Clauses, tuple[syntax.Rule, ...]]:
 
 
 def edges_of(clauses: Clauses) -> Iterator[Dependency]:
-    """Yields the dependencies of each predicate, weighted by how many ticks later the other lies."""
+    """Yields the dependencies of each predicate, weighted by the most ticks that the other may lie later."""
     for name, own in clauses.items():
         for clause in own:
+            times = Times(clause.comparisons, clause.earliest)
             for literals, negative in ((clause.facts, False), (clause.asked, True)):
                 for each in (reference for literal in literals for reference in literal.references):
                     if each.predicate in clauses:
-                        weight = each.last.after(clause.head.time)
+                        weight = times.furthest(clause.head.time, each.last)
                         yield Dependency(name, each.predicate, weight, negative, clause.rule)
 
 
@@ -206,12 +207,14 @@ class EvidenceFrame:
         return self.last - self.first
 
 
-def frame_of(query: syntax.Query, vocabulary: Vocabulary) -> EvidenceFrame | None:
-    """Returns the window and horizon of a query in ticks, if it declares one of them."""
-    if query.window is None and query.horizon is None:
-        return None
-    window, horizon = (ticks_of(b, vocabulary.tick, []) if b else 0 for b in (query.window, query.horizon))
-    return EvidenceFrame(-window, horizon)
+def frames_of(checked: Checked) -> Mapping[str, EvidenceFrame]:
+    """Returns the declared windows and horizons in ticks, by the predicates that they are for."""
+    frames = {}
+    for each in checked.document.windows:
+        bounds = (each.window, each.horizon)
+        window, horizon = (ticks_of(b, checked.vocabulary.tick, []) if b else 0 for b in bounds)
+        frames[each.name] = EvidenceFrame(-window, horizon)
+    return frames
 
 
 def query_clause(query: syntax.Query, vocabulary: Vocabulary) -> Clause:

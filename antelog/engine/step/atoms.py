@@ -14,7 +14,7 @@ import numpy as np
 from antelog.compile.literals import Aggregation, Comparison, Last, Negation
 from antelog.compile.literals.aggregate import Aggregate
 from antelog.compile.literals.literal import AskedLiteral, Reference
-from antelog.compile.literals.terms import Var, variables_in
+from antelog.compile.literals.terms import variables_in
 from antelog.compile.prepared.pattern import OpenEnd
 from antelog.engine.columns.joins import TickRange, TooLargeError, find_rows, pairs, records
 from antelog.engine.columns.tables import NEVER, Column, distinct, groups, inverse, marked, or_never, sorting
@@ -37,7 +37,7 @@ from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
 from antelog.engine.step.matching import Partial, background_of
 from antelog.engine.step.members import AskedAtoms, candidates, members, windows_of
 from antelog.engine.step.query import StepQuery
-from antelog.engine.step.rows import Rows, first_tick, key_of, latest_tick, term_column, time_column
+from antelog.engine.step.rows import Rows, key_of, latest_tick, term_column, time_column
 from antelog.engine.step.windows import Windows
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.numbers import after_steps
@@ -87,7 +87,7 @@ def with_asked(
     since: Column | None = None,  # for each row the tick up to which changes do not matter
 ) -> Derivations:
     """Adds the lines of asked literals; those with open variables wait, those about `leaving` are unknown."""
-    found, unsure = literals.as_they_are(known, found, partial(_in_range, known)), known
+    found, unsure = literals.as_they_are(known, found, partial(_in_range, known), leaving), known
     rows, lines, progress = found.rows, list[Truth](), list[AmountLine]()
     bound = rows.bound.keys()
     for number, literal in enumerate(found.prepared.asked, len(found.prepared.facts)):
@@ -105,6 +105,8 @@ def with_asked(
             closed = np.minimum(whole.truth.true_at, whole.truth.false_at).take(which)
             lines.append(Truth(never, closed, whole.truth.decided.take(which)))
             progress.append(AmountLine(number, which, whole.so_far, whole.quarters.take(which, axis=1)))
+        elif not leaving.isdisjoint(literal.relations) and not variables_in(literal.node.times) <= bound:
+            lines.append(Truth(never, never, unknown))  # the closure of the cycle looks at its atoms
         elif not literal.variables <= bound:
             decided = unknown if rows.as_of is None else _waiting_until(known, found, literal, depth)
             waiting = Truth(never, never, decided)
@@ -424,21 +426,14 @@ def _decided_by(
 ) -> Column:
     """The tick by which all is decided that one reference of such a literal may lead to."""
     rows, prepared = found.rows, found.prepared
-    first = pattern_rows.known_tick(reference.first, rows)
-    last = first if reference.first == reference.last else pattern_rows.known_tick(reference.last, rows)
-    timed = first is last and first is not None
-    ranged, delay = first is not None and last is not None, known.rules.relations[reference.name].bounds.delay
-    first = first_tick(prepared, reference.first, rows) if first is None else first
-    last = latest_tick(prepared, reference.last, rows) if last is None else last
-    arguments = tuple(
-        None
-        if term is None or (isinstance(term, Var) and term.name not in rows.bound)
-        else term_column(term, rows, known.values)
-        for term in reference.given
-    )
+    delay = known.rules.relations[reference.name].bounds.delay
+    atoms, each = pattern_rows.open_atoms(prepared, reference, rows, known.values), None
+    timed = reference.first == reference.last and variables_in([reference.first]) <= rows.bound.keys()
+    first, last = atoms.time, atoms.time if timed else atoms.last
+    assert last is not None
+    atoms = replace(atoms, last=None) if timed else atoms
     given = {name: rows.bound[name] for c in conditions for name in c.variables if name in rows.bound}
-    atoms, each = Atoms(reference.name, arguments, first, None if timed else last, rows.as_of), None
-    if ranged and not timed and rows.as_of is not None and delay is not None:
+    if not timed and rows.as_of is not None and delay is not None and (last < NEVER).all():
         # A slot that is taken decides one tick of a range, so they are looked at one by one.
         each = literals.AtomsByTick.of(replace(atoms, time=np.maximum(first, rows.as_of - delay)))
         atoms, first, last = each.atoms, each.atoms.time, each.atoms.time

@@ -19,6 +19,7 @@ import numpy as np
 from antelog.compile.literals import Aggregation, Last
 from antelog.compile.literals.literal import AskedLiteral, AskedNode
 from antelog.compile.literals.terms import variables_in
+from antelog.compile.prepared.pattern import OpenEnd
 from antelog.engine.columns import tables
 from antelog.engine.columns.joins import find_rows, pairs
 from antelog.engine.columns.tables import NEVER, Column, Mask, changed, groups, keys_of, marked, sorting
@@ -34,8 +35,18 @@ from antelog.engine.step.derivations import (
     atoms_of,
     given_since,
 )
-from antelog.engine.step.literals import ASKED, TickTruths, atoms_by_tick, fails_by_members, settled_as_of
+from antelog.engine.step.literals import (
+    ASKED,
+    TickTruths,
+    TrueAtoms,
+    as_it_is,
+    atoms_by_tick,
+    fails_by_members,
+    false_by_end,
+    settled_as_of,
+)
 from antelog.engine.step.members import AskedAtoms, Candidates, Ones, Resting, members
+from antelog.engine.step.pattern_rows import open_atoms
 from antelog.engine.step.rows import Rows, key_of, places_of, term_column
 from antelog.engine.values.values import Values
 
@@ -258,6 +269,54 @@ class AggregationOfCycle:
         return truth._replace(decided=np.full_like(row, -1)) if is_open else truth
 
 
+@dataclass(frozen=True, eq=False)
+class OpenOfCycle:
+    """An asked literal of derivations with an open time: it waits, but for an open `end` that is over."""
+
+    known: Knowledge
+    found: Derivations
+    end: OpenEnd | None
+    asked: tuple[AskedOfCycle, ...]
+
+    @classmethod
+    def of(cls, known: Knowledge, found: Derivations, number: int, literal: AskedLiteral) -> Self:
+        prepared, rows = found.prepared, found.rows
+        # Of rows as of now only the atoms that are true matter.
+        since = np.full(rows.count, NEVER) if rows.as_of is None else rows.as_of
+        parts = (open_atoms(prepared, each, rows, known.values) for each in literal.references)
+        ends = (each for each in prepared.ends if each.number == number and each.is_open(rows.bound.keys()))
+        asked = (AskedOfCycle.of(known, each, since) for each in parts)
+        return cls(known, found, next(ends, None), tuple(asked))
+
+    @property
+    def atoms(self) -> Sequence[Atoms]:
+        return [each.atoms for each in self.asked]
+
+    def numbered(self, numbers: Numbering) -> OpenOfCycle:
+        asked = (each.numbered(numbers) for each in self.asked)
+        return replace(self, asked=tuple(each.take(marked(each.numbers >= 0)) for each in asked))
+
+    @property
+    def by_row(self) -> Sequence[tuple[Column, Column]]:
+        return [(each.row, each.numbers) for each in self.asked]
+
+    def truth(self, known: Truth, row: Column) -> Truth:
+        found = self.found.take(row)
+        waiting = Truth(*(np.full(len(row), tick, np.int64) for tick in (NEVER, NEVER, -1)))
+        for each in self.asked:
+            which, place = places_of(each.row, row)
+            truth = known.take(each.numbers.take(place))
+            np.maximum.at(waiting.decided, which, truth.decided)
+            if self.end is not None:
+                true = TrueAtoms(which, each.atoms.time.take(place), truth.true_at)
+                true = true.take(marked(true.true_at < NEVER))
+                waiting.false_at[:] = false_by_end(self.known, found, self.end, true)
+                if found.rows.as_of is not None:
+                    due = as_it_is(self.known, found, self.end, true).due_facts
+                    np.maximum(waiting.decided, due, out=waiting.decided)
+        return waiting
+
+
 class Closure:
     """Atoms of relations in a cycle, those they rest on, and the derivations of all of these."""
 
@@ -308,8 +367,11 @@ class Closure:
             needed = variables_in(literal.node.times) if literal.node.has_amount else literal.variables
             if self.relations.isdisjoint(literal.relations) or not literal.variables <= rows.bound.keys():
                 outer.append(i)
-            if not self.relations.isdisjoint(literal.relations) and needed <= rows.bound.keys():
-                own.append(literal)
+            if not self.relations.isdisjoint(literal.relations):
+                if needed <= rows.bound.keys():
+                    own.append(literal)
+                elif not variables_in(literal.node.times) <= rows.bound.keys():
+                    inner.append(OpenOfCycle.of(known, found, i, literal))
         # Nobody asks when a literal became true or false before all others of its row are true.
         complete = found.holds[outer].max(axis=0, initial=-1)
         since = complete if rows.as_of is None else rows.as_of
@@ -327,13 +389,15 @@ class Closure:
         for asking in inner:
             for each in asking.atoms:
                 self._ask(each)
-        holds, late = found.holds[outer], np.broadcast_to(found.seen, rows.count)
+        late = np.broadcast_to(found.seen, rows.count)
         if atoms.relation in known.rules.cycles:
             own_level = known.rules.relations[atoms.relation].level
             level, rank = answer_time(found) + own_level.shift, np.full(rows.count, own_level.rank)
         else:  # below all in the cycle
             level, rank = np.full(rows.count, -NEVER), np.zeros(rows.count, np.int64)
-        decided = np.where(holds > late, found.decided[outer], -1).max(axis=0, initial=-1)
+        ended = any(isinstance(each, OpenOfCycle) and each.end is not None for each in inner)
+        waits = [i for i in outer if i >= facts or not ended]  # else the open end says how long facts wait
+        decided = np.where(found.holds[waits] > late, found.decided[waits], -1).max(axis=0, initial=-1)
         truth = Truth(complete, found.failed, decided)
         self._derived.append(Derived(found.owner + first, level, rank, truth, as_of=late, rests=tuple(inner)))
 
@@ -391,6 +455,12 @@ class AskedOfCycle:
         row = np.repeat(row, each.counts)
         return cls(each.atoms, row, True, row)
 
+    def take(self, at: Column) -> AskedOfCycle:
+        return AskedOfCycle(self.atoms.take(at), self.row.take(at), self.ranged, self.numbers.take(at))
+
+    def numbered(self, numbers: Numbering) -> AskedOfCycle:
+        return replace(self, numbers=numbers.of(self.atoms))
+
     def truth(self, known: Truth, row: Column) -> TickTruths:
         place, counts = row, None
         if self.ranged:
@@ -411,8 +481,7 @@ class LiteralOfCycle:
         return [each.atoms for each in self.asked]
 
     def numbered(self, numbers: Numbering) -> LiteralOfCycle:
-        found = (replace(each, numbers=numbers.of(each.atoms)) for each in self.asked)
-        return LiteralOfCycle(self.kind, tuple(found))
+        return replace(self, asked=tuple(each.numbered(numbers) for each in self.asked))
 
     @property
     def by_row(self) -> Sequence[tuple[Column, Column]]:
@@ -422,7 +491,7 @@ class LiteralOfCycle:
         return ASKED[self.kind]([each.truth(known, row) for each in self.asked])
 
 
-RestsOnCycle: TypeAlias = LiteralOfCycle | AggregationOfCycle
+RestsOnCycle: TypeAlias = LiteralOfCycle | AggregationOfCycle | OpenOfCycle
 
 
 @dataclass(frozen=True, eq=False)

@@ -171,7 +171,16 @@ class Derivations(ColumnSet):
     @property
     def open_until(self) -> Column:
         """The last tick by which an open literal is decided; -1 if none is open, or one is false."""
-        last: Column = ((self.decided + 1) * (self.holds > self.seen)).max(axis=0, initial=0) - 1
+        return self._open_until(len(self.holds))
+
+    @property
+    def due_facts(self) -> Column:
+        """The last tick by which an open fact literal is decided; -1 if none is open."""
+        return self._open_until(len(self.prepared.facts))
+
+    def _open_until(self, lines: int) -> Column:
+        is_open = self.holds[:lines] > self.seen
+        last: Column = ((self.decided[:lines] + 1) * is_open).max(axis=0, initial=0) - 1
         return last
 
 

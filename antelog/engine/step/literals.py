@@ -397,17 +397,25 @@ def false_by_end(known: Knowledge, found: Derivations, end: OpenEnd, true: TrueA
     return last
 
 
-def as_they_are(known: Knowledge, found: Derivations, seek: Seek) -> Derivations:
-    """Gives rows that are seen as of some ticks the bounds of their open ends, and their deadlines then."""
-    rows = found.rows
-    if rows.as_of is None:
+def as_they_are(
+    known: Knowledge, found: Derivations, seek: Seek, leaving: frozenset[str] = frozenset()
+) -> Derivations:
+    """Gives rows that are seen as of some ticks the bounds of their open ends, but those about `leaving`."""
+    if found.rows.as_of is None:
         return found
     for end in _open_in(found):
-        true, tick = seek(found, end), np.full(rows.count, NEVER)
-        there = true.take(marked(true.true_at <= rows.as_of.take(true.row)))
-        np.minimum.at(tick, there.row, there.tick)
-        found = _with_bound(known, found, end, tick)
+        if leaving.isdisjoint(each.name for each in end.node.references):
+            found = as_it_is(known, found, end, seek(found, end))
     return found
+
+
+def as_it_is(known: Knowledge, found: Derivations, end: OpenEnd, true: TrueAtoms) -> Derivations:
+    """Gives rows that are seen as of some ticks the bound of an open end, and their deadlines then."""
+    assert found.rows.as_of is not None
+    tick = np.full(found.rows.count, NEVER)
+    there = true.take(marked(true.true_at <= found.rows.as_of.take(true.row)))
+    np.minimum.at(tick, there.row, there.tick)
+    return _with_bound(known, found, end, tick)
 
 
 def while_they_are(known: Knowledge, found: Derivations, seek: Seek) -> list[Derivations]:

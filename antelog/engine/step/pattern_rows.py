@@ -138,6 +138,23 @@ def known_tick(time: Time, rows: Rows) -> Column | None:
     return time_column(time, rows) if time.variable is None or time.variable in rows.bound else None
 
 
+def open_atoms(prepared: Prepared, reference: Reference, rows: Rows, values: Values) -> Atoms:
+    """The atoms of a reference with open variables, in the range of ticks that these leave them."""
+    first, last = known_tick(reference.first, rows), known_tick(reference.last, rows)
+    return Atoms(
+        reference.name,
+        tuple(
+            None
+            if term is None or (isinstance(term, Var) and term.name not in rows.bound)
+            else term_column(term, rows, values)
+            for term in reference.given
+        ),
+        first_tick(prepared, reference.first, rows) if first is None else first,
+        latest_tick(prepared, reference.last, rows) if last is None else last,
+        rows.as_of,
+    )
+
+
 def conditions_on_open(prepared: Prepared, literal: AskedLiteral, rows: Rows) -> list[Comparison]:
     """The comparisons that the open variables of the literal have to meet, about no other open ones."""
     open_, own = literal.variables - rows.bound.keys(), literal.variables | rows.bound.keys()

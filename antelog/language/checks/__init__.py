@@ -17,7 +17,7 @@ from antelog.language.vocabulary import Predicate, Type, Vocabulary
 Check = Callable[[Parsed, Vocabulary], Iterator[Diagnostic]]
 
 CHECKS: tuple[Check, ...] = (
-    *(names.check_names, names.check_arities, names.check_calls, names.check_queries),
+    *(names.check_names, names.check_arities, names.check_calls, names.check_queries, names.check_windows),
     *(names.check_covariates, names.check_taken_names, sorts.check_sorts, sorts.check_ranges),
     *(units.check_durations, safety.check_safety, safety.check_unguarded, safety.check_clocks),
     *(safety.check_static_rules, names.check_unused, names.check_lone_variables),

@@ -43,10 +43,11 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
             if atom.predicate not in predicates:
                 predicates[atom.predicate] = _undeclared(atom, PredicateKind.INPUT)
     odds = refine(document, tick, predicates, found)
-    for query in document.queries:
-        for bound in (query.window, query.horizon):
+    for each in document.windows:
+        for bound in (each.window, each.horizon):
             if bound is not None:
                 ticks_of(bound, tick, found)
+    for query in document.queries:
         found += query_problems(query)
     units = units_of(document.declarations, tick, found)
     zone = _zone(document, tick, found)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
+from antelog.language.checks.refinements import declared_twice
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.functions import ARITHMETIC, BUILT_IN, CALENDAR, OF_ONE
 from antelog.language.literals.comparison import calculations_in
@@ -98,7 +100,7 @@ def check_queries(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic
         first.setdefault(name, query)
         if not vocabulary.is_derived(name):
             if name not in parsed.unread:
-                yield _not_derived(query, vocabulary, [*derived, *sorted(parsed.unread)])
+                yield _not_derived(name, query.atom.span, vocabulary, [*derived, *sorted(parsed.unread)])
         elif query.atom.terms and isinstance(query.atom.terms[-1], syntax.Anonymous):
             asked = to_text(syntax.Atom(name, (*query.atom.terms[:-1], syntax.Variable("T"))))
             hint = f"Write `query {asked}.`"
@@ -112,8 +114,25 @@ def check_queries(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic
         yield Diagnostic("E204", "the program asks for nothing", Span(max(0, end - 1), end), hint)
 
 
-def _not_derived(query: syntax.Query, vocabulary: Vocabulary, derived: list[str]) -> Diagnostic:
-    name = query.atom.predicate
+def check_windows(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    """Finds windows that are declared twice, or not for a predicate with rules."""
+    first: dict[str, syntax.Query | syntax.Window] = {}
+    derived = [p.name for p in vocabulary.predicates.values() if p.kind is PredicateKind.DERIVED]
+    queries_first = sorted(parsed.document.windows, key=lambda each: isinstance(each, syntax.Window))
+    for each in queries_first:
+        before = first.setdefault(each.name, each)
+        if isinstance(each, syntax.Query):
+            continue
+        if before is not each:
+            hint = "Keep one of them: a predicate has one window."
+            yield declared_twice(f"the window of {each.name}", each.span, before.span, hint)
+        elif not vocabulary.is_derived(each.name) and each.name not in parsed.unread:
+            found = _not_derived(each.name, each.name_span, vocabulary, [*derived, *sorted(parsed.unread)])
+            hint = "A window is for a predicate whose rules rest on themselves."
+            yield replace(found, hint=found.hint if each.name not in vocabulary.predicates else hint)
+
+
+def _not_derived(name: str, span: Span, vocabulary: Vocabulary, derived: list[str]) -> Diagnostic:
     known = vocabulary.predicates.get(name)
     if known is None:
         message = f"no rule derives {name}"
@@ -128,7 +147,7 @@ def _not_derived(query: syntax.Query, vocabulary: Vocabulary, derived: list[str]
             seen = f"Seen{name}({', '.join(general_variables(known.arity))})"
             rule = f"{seen} :- {general_text(name, known.arity)}."
             hint = f"To ask for its facts all the same, write `{rule}` and `query {seen}.`"
-    return Diagnostic("E203", message, query.atom.span, hint)
+    return Diagnostic("E203", message, span, hint)
 
 
 def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:

@@ -256,7 +256,7 @@ class Completer:
             elif name in AGGREGATES:
                 yield from map(self._predicate, self._vocabulary.predicates.values())
             yield from self._names(text, offset)
-        elif cursor.first in {"query", "delay", "chance"}:
+        elif cursor.first in {"query", "window", "delay", "chance"}:
             yield from self._about(cursor)
         elif not cursor.first:
             yield from self._body(cursor, text, offset)
@@ -287,9 +287,13 @@ class Completer:
 
     def _about(self, cursor: Cursor) -> Iterator[types.CompletionItem]:
         if len(cursor.words) == 1:
-            kind = PredicateKind.DERIVED if cursor.first == "query" else PredicateKind.INPUT
+            kind = PredicateKind.DERIVED if cursor.first in {"query", "window"} else PredicateKind.INPUT
             predicates = self._vocabulary.predicates.values()
-            yield from (self._predicate(each) for each in predicates if each.kind is kind)
+            found = (each for each in predicates if each.kind is kind)
+            if cursor.first == "window":
+                yield from (_item(each.name, _Kind.Class) for each in found)
+            else:
+                yield from map(self._predicate, found)
         elif cursor.first == "query":
             yield from (_item(each, _Kind.EnumMember) for each in syntax.SEVERITIES)
             yield from (_item(each, _Kind.Keyword) for each in ("alert", "given", "window", "horizon"))
@@ -350,6 +354,7 @@ STATEMENT_TEMPLATES = {
     "delay": "delay ${1:Temp}(${2:wt4}, _, _) = ${3:2}.",
     "chance": "chance ${1:Temp}(${2:_, _, _}) = ${3:5}%, again ${4:80}%.",
     "query": "query ${1:Malf}(${2:X}, T).",
+    "window": "window ${1:On} ${2:10}.",
 }
 LITERAL_TEMPLATES = {
     "not": "not ${1:Atom}(${2:X}, T)",

@@ -70,7 +70,14 @@ class StatementNames:
 
 
 COLUMN_LISTS = frozenset({"input", "static", "function"})
-STATEMENTS = DECLARATIONS | {"tick", "zone", "limit", "include", "query"}  # the words that begin statements
+STATEMENTS = DECLARATIONS | {
+    "tick",
+    "zone",
+    "limit",
+    "include",
+    "query",
+    "window",
+}  # the words that begin statements
 _FUNCTIONS = frozenset({*functions.OF_ONE, *AGGREGATES})
 _SUBJECTS = frozenset({NameKind.PREDICATE, NameKind.LIMIT})
 _SMALL_WORDS = KEYWORDS | {
@@ -151,6 +158,8 @@ class _Finder:
             return
         if self._first == "limit" and index == 1:
             yield Mention(text, NameKind.LIMIT, span, defines=True)
+        elif self._first == "window" and index == 1:
+            yield Mention(text, NameKind.PREDICATE, span)
         elif after == "(" and not (self._first in DECLARATIONS and index > 1 and not depth):
             if text not in _FUNCTIONS:
                 defines = index == head or (index == 1 and self._first in COLUMN_LISTS)

@@ -17,7 +17,7 @@ from antelog.language import read, syntax
 from antelog.language.literals import Aggregation, Call, Last, Literal
 from antelog.language.literals.comparison import OPPOSITE
 from antelog.language.parser import parse
-from antelog.language.printer import general_text, to_text
+from antelog.language.printer import general_text, to_text, window_texts
 from antelog.program import Program, compiled
 from antelog.workbench.testing.judging import background, replayed
 from antelog.workbench.testing.suite import RuleCase
@@ -105,7 +105,7 @@ def _parts(document: syntax.Document, program: Program) -> Iterator[Part]:
     while any(each.head.predicate.startswith(prefix) for each in document.rules):
         prefix += "x"
     statics = {each.name for each in program.plan.statics}
-    windows = [each for each in document.queries if each.window is not None]
+    windows = [each for each in document.windows if each.window is not None]
     number = 0
     for rule in document.rules:
         if not rule.body:
@@ -183,7 +183,12 @@ def _given(literals: Sequence[Literal]) -> set[str]:
 
 
 def _asked(
-    name: str, rule: syntax.Rule, body: Sequence[Literal], windows: Sequence[syntax.Query], *, is_static: bool
+    name: str,
+    rule: syntax.Rule,
+    body: Sequence[Literal],
+    windows: Sequence[syntax.Query | syntax.Window],
+    *,
+    is_static: bool,
 ) -> Iterator[str]:
     """Writes rules that ask about a part, with queries for all columns of the head, or for its time alone."""
     conditions = ", ".join(map(to_text, body))
@@ -196,7 +201,7 @@ def _asked(
     limits = [""]
     if windows:
         widest = max(windows, key=lambda each: each.window.amount if each.window else 0)
-        limits += [to_text(replace(widest, words=None, alert=None, severity=None)).partition(")")[2][:-1]]
+        limits += [" ".join(["", *window_texts(widest)])]
     for limit, head in product(limits, heads):
         yield f"{name}({', '.join(head)}) :- {conditions}. query {general_text(name, len(head))}{limit}."
 

@@ -6,7 +6,7 @@ import pytest
 
 from antelog.compile.patterns import resolve, subsume
 from antelog.compile.patterns.resolve import EndlessError, TooManyPatternsError
-from antelog.compile.rules.clauses import clauses_of, frame_of, query_clause
+from antelog.compile.rules.clauses import clauses_of, frames_of, query_clause
 from antelog.diagnostics import Source
 from antelog.language import read
 
@@ -16,7 +16,7 @@ def patterns(text: str, limit: int = 100) -> list[str]:
     query = next(checked.document.queries)
     clauses, _ = clauses_of(checked)
     clause = query_clause(query, checked.vocabulary)
-    found = resolve.Resolver(clauses, limit).answers(clause, frame_of(query, checked.vocabulary))
+    found = resolve.Resolver(clauses, limit).answers(clause, frames_of(checked).get(query.name))
     return [pattern.text for pattern in found]
 
 

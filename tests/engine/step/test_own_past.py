@@ -20,13 +20,20 @@ from antelog.engine.step.lines import Lines
 from antelog.engine.step.query import LineSelection
 from tests.engine.replay import compare
 from tests.engine.telling import lines_of
-from tests.random_own_past import cases_of_own_past
+from tests.random_own_past import cases_of_own_past, cases_of_times_before
 from tests.strategies import Case
 
 
 @pytest.mark.slow
 @given(cases_of_own_past())
 def test_ranges_over_an_own_past_tell_what_the_specification_tells(case: Case) -> None:
+    with patch.object(atoms, "_MANY", 2 if len(case.facts) % 2 else atoms._MANY):
+        compare(case)
+
+
+@pytest.mark.slow
+@given(cases_of_times_before())
+def test_a_past_from_a_time_before_tells_what_the_specification_tells(case: Case) -> None:
     with patch.object(atoms, "_MANY", 2 if len(case.facts) % 2 else atoms._MANY):
         compare(case)
 
