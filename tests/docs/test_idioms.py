@@ -17,6 +17,9 @@ PAGE = blocks_of(ROOT / "docs" / "idioms.md")
 PROGRAMS = {
     block.file: block.text for block in PAGE if block.file is not None and block.language == "antelog"
 }
+BY_HAND: dict[str, Any] = {}  # the functions in Python that the page has
+for _block in (each for each in PAGE if each.language == "python"):
+    exec(compile(_block.text, str(_block), "exec"), BY_HAND)
 
 Fact = tuple[Any, ...]
 Facts = Mapping[str, set[Fact]]
@@ -253,6 +256,16 @@ def one_of(*columns: tuple[object, ...]) -> Values:
     return lambda chance, _: tuple(chance.choice(column) for column in columns)
 
 
+def by_hand(name: str, *inputs: str) -> Meaning:
+    """What a function of the page makes of the facts of some inputs."""
+
+    def answers(facts: Facts) -> Answers:
+        found: Answers = BY_HAND[name](*(facts[each] for each in inputs))
+        return found
+
+    return answers
+
+
 @dataclass(frozen=True)
 class Idiom:
     """A program of the page, the meaning of its queries, and facts to make up: values, rate, ticks."""
@@ -299,6 +312,16 @@ IDIOMS = [
     Idiom("traffic.alog", {"Slow": slow, "Warn": warn}, CARS, rate=3),
     Idiom("odd.alog", {"Odd": odd}, MODES, rate=0.5, ticks=110),
     Idiom("hourly.alog", {"Told": told}, HOT),
+    Idiom("thrice.alog", {"Attack": by_hand("thrice", "Fail")}, {"Fail": one_of(TWO)}),
+    Idiom(
+        "restart.alog",
+        {"Each": by_hand("each", "Heat", "Alarm"), "Again": by_hand("restarted", "Heat", "Alarm")},
+        {"Heat": one_of(MACHINES), "Alarm": one_of(MACHINES)},
+        rate=0.2,
+        ticks=300,
+    ),
+    Idiom("ever.alog", {"Ever": by_hand("ever", "Hot")}, HOT, rate=0.05),
+    Idiom("new.alog", {"New": by_hand("new", "Pay")}, {"Pay": one_of(TWO, ("fr", "de", "pt", "es"))}),
     Idiom("edge.alog", {"Begins": begins, "Ends": ends}, HOT),
     Idiom("row.alog", {"Row": row, "First": first}, HOT, rate=1.5),
     Idiom("after.alog", {"After": after, "Without": without}, {"Deploy": SERVERS, "Error": SERVERS}),

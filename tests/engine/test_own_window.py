@@ -16,7 +16,7 @@ _ASKED = ("not On(X, T)", "not On(_, T-1)", "not On(X, T-2..T)", "count(On(X, T-
 
 @st.composite
 def cases_of_windows(draw: st.DrawFn) -> Case:
-    """A program that asks for a recursive helper by `not` or a count, with a window for that, and a stream."""
+    """A program that asks for a recursive helper by `not` or a count, its window, and a stream."""
     rules = [
         f"On(X, T) :- {draw(st.sampled_from(['A(X, T)', 'B(X, _, T)', 'A(X, T), C(T-1)']))}.",
         f"On(X, T) :- {draw(st.sampled_from(_GOES_ON))}.",

@@ -150,8 +150,8 @@ def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
         hint = f"A predicate may look at its own past only: end the range before T, as in `{name}(T-9..T-1)`."
     if any(edge.weight is None for edge in (*walk, *violation.loop)):
         hint = (
-            "Use one time variable, with offsets, in the rules of the loop, or say by comparisons how the times "
-            "lie, such as `U < T`, so that it leads back in time."
+            "Use one time variable, with offsets, in the rules of the loop, or say by comparisons how the "
+            "times lie, such as `U < T`, so that it leads back in time."
         )
     notes = tuple(
         Note("this rule is part of the loop", r.span) for r in dict.fromkeys(rules[1:]) if r != rules[0]
