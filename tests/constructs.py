@@ -80,7 +80,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "either": (1, ()),  # one rule for each alternative: tests/language/test_alternatives.py
     "membership": (2, ()),  # a static predicate: tests/language/test_alternatives.py
     "literal": (2, ()),
-    "condition": (5, ("_ in a positive atom", "negated input atom", "comparison of objects")),
+    "condition": (6, ("_ in a positive atom", "negated input atom", "comparison of objects")),
     "negation": (
         2,
         (
@@ -100,6 +100,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
         3,
         ("latest fact", "latest fact of a range", "latest atom per column", "value of the latest fact"),
     ),
+    "first": (4, ()),  # in programs of their own: tests/random_firsts.py
     "atom": (3, ("repeated variable",)),
     "argument": (2, ("repeated variable",)),
     "range": (1, ("range under negation", "range of a positive atom", "range between two times")),

@@ -11,8 +11,10 @@ from typing import Any
 
 from antelog.diagnostics import Source
 from antelog.language import Checked, read
-from antelog.language.syntax import Value, number
+from antelog.language.syntax import First, Value, number
 from antelog.language.vocabulary import Type
+from tests.specification.reading import in_order
+from tests.specification.written_out import spelt_out
 
 FOLDER = Path(__file__).resolve().parent / "conformance"
 NAMES = tuple(sorted(path.parent.name for path in FOLDER.glob("*/program.alog")))
@@ -42,9 +44,21 @@ def recorded(name: str) -> Recorded:
         checked,
         tuple(fact for path in sorted(folder.glob("*.csv")) for fact in _facts(path, checked)),
         int((folder / "until").read_text(encoding="utf-8")),
-        _lines(folder / "snapshots.jsonl"),
+        tuple(_spelt_out(line, checked) for line in _lines(folder / "snapshots.jsonl")),
         _lines(lost) if lost.exists() else None,
     )
+
+
+def _spelt_out(line: dict[str, Any], checked: Checked) -> dict[str, Any]:
+    """A line of which literals that read as `first` read as they are defined."""
+    if not any(isinstance(each, First) for rule in checked.document.rules for each in rule.body):
+        return line
+    answers = [{**answer, "explanations": list[object]()} for answer in line["answers"]]
+    for answer, told in zip(answers, line["answers"], strict=True):
+        for each in told["explanations"]:
+            sides = spelt_out(each, checked)
+            answer["explanations"].append({side: in_order(texts) for side, texts in sides.items()})
+    return {**line, "answers": answers}
 
 
 def _lines(path: Path) -> tuple[dict[str, Any], ...]:

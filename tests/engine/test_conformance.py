@@ -9,7 +9,7 @@ import pytest
 from antelog.compile import compile_program
 from tests.engine.few import at_most
 from tests.engine.plain import PlainEngine
-from tests.engine.replay import Compiled, frames, log_lines, reports
+from tests.engine.replay import Compiled, frames, log_lines, reports, spelt_out
 from tests.recorded import NAMES, recorded
 from tests.specification.reading import answer_of, explanations_of, in_order
 
@@ -20,6 +20,7 @@ def test_the_answers_of_every_tick_are_those_recorded(name: str, few: int) -> No
     case = recorded(name)
     plan = compile_program(case.checked).plan
     assert plan is not None
+    plan = spelt_out(plan)
     engine, log = PlainEngine(Compiled(plan)), list[dict[str, Any]]()
     for line in case.lines:
         now = line["tick"]

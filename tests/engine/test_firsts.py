@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -11,12 +12,15 @@ from hypothesis import assume, given
 from msgspec.structs import replace
 
 from antelog.compile import compile_program
+from antelog.engine.step.wording import rows_of
 from antelog.lines import literal_of
-from tests.engine.replay import Compiled, compare, run, runnable
+from tests.engine.plain import PlainEngine
+from tests.engine.replay import Compiled, compare, frames, run, runnable
 from tests.random_firsts import by_hand, cases_with_firsts
+from tests.recorded import FOLDER, NAMES, recorded
 from tests.strategies import Case
 
-_FIRST = re.compile(r"(?:first|next) (\w+)\((?:.*, )?(\w+)\) after (-?\w+)([+-]\d+)?( within (\d+))?")
+_FIRST = re.compile(r"(?:first|next) (\w+)\((?:.*, )?(\w+)\) after (-?\w+)([+-]\d+)?")
 
 
 @pytest.mark.slow
@@ -51,6 +55,19 @@ def test_texts_stand_for_what_is_written_out(case: Case) -> None:
             assert any(_stands_for(sides, theirs) for theirs in other[1]), (sides, other[1])
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("first-")])
+def test_literals_read_as_they_are_recorded(name: str) -> None:
+    case = recorded(name)
+    plan = compile_program(case.checked).plan
+    assert plan is not None
+    engine, (query,) = PlainEngine(Compiled(plan)), plan.queries
+    for text in (FOLDER / name / "snapshots.jsonl").read_text(encoding="utf-8").splitlines():
+        now, told = json.loads(text)["tick"], json.loads(text)["answers"]
+        engine.advance(now, frames(case.facts, plan, now - 1, now))
+        found = [_plain(row)[1] for row in rows_of(engine.answers(query.name), query)]
+        assert _sorted(found) == _sorted(_plain(answer)[1] for answer in told)
+
+
 def _plain(line: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[list[str], list[str]]]]:
     """A line without literals, and these."""
     rest = {key: value for key, value in line.items() if key not in ("explanations", "because", "lost")}
@@ -71,7 +88,7 @@ def _side_for(texts: Iterable[str], others: Iterable[str]) -> bool:
                 return False
             left.discard(text)
             continue
-        name, time, begin, shift, _, within = found.groups()
+        name, time, begin, shift = found.groups()
         after = int(shift or 0)
         is_known = not begin[0].isupper()
         first = str(int(begin) + 1) if is_known else f"{begin}{after + 1:+d}".removesuffix("+0")
@@ -87,5 +104,5 @@ def _side_for(texts: Iterable[str], others: Iterable[str]) -> bool:
     return not left
 
 
-def _sorted(log: list[dict[str, Any]]) -> list[str]:
+def _sorted(log: Iterable[object]) -> list[str]:
     return sorted(re.sub(r"\b(\d+)\.0\b", r"\1", str(line)) for line in log)

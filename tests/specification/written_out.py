@@ -5,11 +5,14 @@ first P(X, V, U) after S within n       P(X, V, U), U > S, U <= S+n, not P(X, _,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from antelog.language import syntax
+from antelog.language import Checked, syntax
 from antelog.language.durations import ticks_later
+from antelog.language.parser import printed_literal
+from antelog.language.printer import to_text
 from antelog.language.syntax import Comparison, First, Term, Variable, variable_of, variables_of
 
 
@@ -19,19 +22,22 @@ def written_out(rule: syntax.Rule, tick: int | None) -> syntax.Rule:
     return replace(rule, body=tuple(body))
 
 
-def _parts(literal: syntax.Literal, rule: syntax.Rule, tick: int | None) -> Iterator[syntax.Literal]:
+def _parts(literal: syntax.Literal, rule: syntax.Rule, tick: int | None) -> tuple[syntax.Literal, ...]:
     if not isinstance(literal, First):
-        yield literal
-        return
-    *columns, time = literal.atom.terms
-    yield literal.atom
-    yield Comparison(time, ">", literal.after)
-    if literal.within is not None:
-        within = syntax.Shifted("", literal.within.amount, literal.within.unit)
-        yield Comparison(time, "<=", _later(literal.after, ticks_later(within, tick), tick))
-    under = [each if _is_kept(each, literal, rule) else syntax.Anonymous() for each in columns]
-    between = syntax.Range(_later(literal.after, 1, tick), _later(time, -1, tick))
-    yield syntax.Negation(syntax.Atom(literal.atom.predicate, (*under, between)))
+        return (literal,)
+    return _long(literal, [_is_kept(each, literal, rule) for each in literal.atom.terms[:-1]], tick)
+
+
+def _long(first: First, kept: Sequence[bool], tick: int | None) -> tuple[syntax.Literal, ...]:
+    """The atom, its bounds and the negation; `kept` says which columns keep their terms under `not`."""
+    *columns, time = first.atom.terms
+    bounds = [Comparison(time, ">", first.after)]
+    if first.within is not None:
+        within = ticks_later(syntax.Shifted("", first.within.amount, first.within.unit), tick)
+        bounds.append(Comparison(time, "<=", _later(first.after, within, tick)))
+    under = (each if keep else syntax.Anonymous() for each, keep in zip(columns, kept, strict=True))
+    between = syntax.Range(_later(first.after, 1, tick), _later(time, -1, tick))
+    return first.atom, *bounds, syntax.Negation(syntax.Atom(first.atom.predicate, (*under, between)))
 
 
 def _later(time: Term, ticks: int, tick: int | None) -> Term:
@@ -75,3 +81,33 @@ def _comes_after(literal: syntax.Literal, first: First, rule: syntax.Rule) -> bo
     begin = variable_of(literal.after)
     before = (e for e in rule.body if isinstance(e, First) and variable_of(e.atom.terms[-1]) == begin)
     return any(each == first or (each != literal and _comes_after(each, first, rule)) for each in before)
+
+
+# ---- as it reads ----
+
+
+def spelt_out(explanation: Mapping[str, Any], checked: Checked) -> dict[str, Any]:
+    """An explanation of a line in which what reads as `first` reads as it is defined."""
+    sides = {side: explanation[side] for side in ("evidence", "hypotheses")}
+    return {side: [each for text in texts for each in _spelt(text, checked)] for side, texts in sides.items()}
+
+
+def _spelt(text: str, checked: Checked) -> Iterator[str]:
+    literal, *conditions = printed_literal(text) or (None,)
+    if not isinstance(literal, First):
+        yield text
+        return
+    shape = (literal.word, literal.atom.predicate)
+    first, rule = next(
+        (each, rule)
+        for rule in checked.document.rules
+        for each in rule.body
+        if isinstance(each, First) and (each.word, each.atom.predicate) == shape
+    )
+    kept = [_is_kept(term, first, rule) for term in first.atom.terms[:-1]]
+    atom, *bounds, denied = _long(literal, kept, checked.vocabulary.tick)
+    where = [*bounds, *conditions] if isinstance(literal.atom.terms[-1], Variable) else []
+    behind = f" where {', '.join(map(to_text, where))}" if where else ""
+    if where and not checked.vocabulary.is_derived(literal.atom.predicate):
+        yield to_text(atom) + behind
+    yield to_text(denied) + behind
