@@ -20,17 +20,16 @@ from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 def with_times_in_heads(document: syntax.Document, vocabulary: Vocabulary) -> Vocabulary:
     """Gives predicates times where a rule's head has one, but for those that rest on themselves."""
-    rules = [each for each in document.rules if each.head.predicate not in _recursive(document)]
-    while True:
-        times: dict[str, frozenset[int]] = {}
+    recursive = _recursive(document)
+    rules = [each for each in document.rules if each.head.predicate not in recursive]
+    before: Mapping[str, frozenset[int]] | None = None
+    while vocabulary.times != before:  # what a head has from a body may have its times from another head
+        before, times = vocabulary.times, dict[str, frozenset[int]]()
         for rule in rules:
             if places := _times_in_head(rule, vocabulary):
-                times[rule.head.predicate] = vocabulary.times_of(rule.head.predicate) | places
-                vocabulary = replace(vocabulary, times={**vocabulary.times, **times})
-        if all(
-            _times_in_head(each, vocabulary) <= vocabulary.times_of(each.head.predicate) for each in rules
-        ):
-            return vocabulary
+                times[rule.head.predicate] = times.get(rule.head.predicate, frozenset()) | places
+        vocabulary = replace(vocabulary, times=times)
+    return vocabulary
 
 
 def _recursive(document: syntax.Document) -> Mapping[str, syntax.Atom]:
