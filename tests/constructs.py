@@ -40,7 +40,8 @@ CONSTRUCTS = frozenset(
         "latest fact",
         "latest fact of a range",
         "latest atom per column",
-        *("value of the latest fact", "value of an aggregate"),
+        *("value of the latest fact", "value of the latest derived atom", "value of an aggregate"),
+        *("time of a helper", "time of a helper under negation"),
     }
 )
 
@@ -73,7 +74,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "column": (4, ("typed column", "untyped column")),
     "bound": (4, ("delay", "window")),
     "fact": (1, ("fact about a derived predicate",)),
-    "backward_rule": (1, ("head in the past", "head in the future", "time in a head")),
+    "backward_rule": (1, ("head in the past", "head in the future", "time in a head", "time of a helper")),
     "forward_rule": (1, ()),  # read as the same rule: tests/language/test_parser.py
     "body": (2, ("shared variable", "unshared variable", "several time variables")),
     "either": (1, ()),  # one rule for each alternative: tests/language/test_alternatives.py
@@ -83,7 +84,12 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "negation": (
         2,
         (
-            *("negated derived atom", "_ under negation", "negation through time"),
+            *(
+                "negated derived atom",
+                "_ under negation",
+                "time of a helper under negation",
+                "negation through time",
+            ),
             *("negation of each other through time", "variable under negation only"),
             *("time under negation only", "variable under negation only compared"),
         ),
@@ -97,7 +103,13 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     ),
     "last": (
         3,
-        ("latest fact", "latest fact of a range", "latest atom per column", "value of the latest fact"),
+        (
+            "latest fact",
+            "latest fact of a range",
+            "latest atom per column",
+            "value of the latest fact",
+            "value of the latest derived atom",
+        ),
     ),
     "atom": (3, ("repeated variable",)),
     "argument": (2, ("repeated variable",)),
@@ -195,6 +207,8 @@ def _rule_constructs(rule: syntax.Rule, checked: Checked) -> Iterator[str]:
         for term in atom.terms:
             if isinstance(term, syntax.Anonymous):
                 yield "_ under negation" if negated else "_ in a positive atom"
+        if any(syntax.variable_of(atom.terms[place]) for place in vocabulary.times_of(atom.predicate)):
+            yield "time of a helper under negation" if negated else "time of a helper"
         if atom.range is not None:
             yield "range under negation" if negated else "range of a positive atom"
             if len({syntax.variable_of(end) for end in atom.range.ends} - {None}) > 1:
@@ -206,7 +220,8 @@ def _rule_constructs(rule: syntax.Rule, checked: Checked) -> Iterator[str]:
             ranged = "latest fact of a range" if literal.atom.range is not None else "latest fact"
             yield "latest atom per column" if literal.per else ranged
             if literal.gives(vocabulary)[1] - syntax.in_atoms(rule)[0]:
-                yield "value of the latest fact"
+                promised = literal.is_promised(vocabulary)
+                yield "value of the latest fact" if promised else "value of the latest derived atom"
     if amounts(rule, vocabulary):
         yield "value of an aggregate"
     if static:

@@ -8,6 +8,8 @@ from functools import cache
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
+from tests.cases_of_latest import cases_of_latest
+from tests.cases_of_pairs import cases_of_pairs
 from tests.constructs import CONSTRUCTS, GRAMMAR, constructs, forms_of_the_grammar
 from tests.engine.replay import runnable
 from tests.strategies import Case, cases
@@ -25,7 +27,7 @@ def _sample() -> tuple[Case, ...]:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(cases())
+    @given(cases() | cases() | cases_of_latest() | cases_of_pairs())
     def draw(case: Case) -> None:
         found.append(case)
 

@@ -140,6 +140,48 @@ def test_a_column_may_have_a_time_that_is_shifted() -> None:
     ]
 
 
+PAIRS = (
+    "tick 1 minute. input Open(door, time). input Shut(door, time) delay 1. input Alarm(door, time).\n"
+    "Pass(X, U, T) :- Open(X, U), Shut(X, T), T > U, T <= U+9, not Shut(X, U+1..T-1).\n"
+    "Within(X, U, R, D, T) :- Pass(X, U, R), Alarm(X, T), U < T, T < R, D = R - U.\n"
+    "Quiet(X, U, T) :- Open(X, U), Alarm(X, T), T > U, T <= U+9, not Pass(X, U, U..T).\n"
+    "query Within(X, U, R, D, T). query Quiet(X, U, T).\n"
+)
+PASSES: list[Fact] = [
+    *[("Open", ("in", TEN), TEN), ("Alarm", ("in", TEN + 2), TEN + 2), ("Shut", ("in", TEN + 5), TEN + 5)],
+    ("Alarm", ("in", TEN + 7), TEN + 7),
+]
+
+
+def test_another_rule_has_the_begin_and_the_end_of_a_pair() -> None:
+    lines = [each for each in lines_of(PAIRS, PASSES, TEN + 9) if each["change"] == "confirmed"]
+    (within,) = (each for each in lines if each["query"] == "Within")
+    assert within["answer"] == {"X": "in", "U": TEN, "R": TEN + 5, "D": 5, "T": TEN + 2}
+    assert within["times"]["R"] == "2026-07-01T08:05:00+00:00"
+    assert [each["answer"]["T"] - TEN for each in lines if each["query"] == "Quiet"] == [2]
+
+
+def test_a_time_that_is_asked_for_is_an_argument_of_its_literal() -> None:
+    engine = library.Engine(library.parse(PAIRS), literals="structs")
+    table = engine.advance(TEN + 2, {"Open": [("in", TEN)], "Alarm": [("in", TEN + 2)]})["Quiet"]
+    (explanation,) = table.to_pylist()[-1]["explanations"]
+    asked = next(each for each in explanation["hypotheses"] if each["predicate"] == "Pass")
+    assert asked["arguments"] == ["in", str(TEN)]
+
+
+def test_why_a_pair_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("doors.alog").write_text(PAIRS, encoding="utf-8")
+    for name in ("Open", "Shut", "Alarm"):
+        rows = "".join(f"{door},{time}\n" for each, (door, time), _ in PASSES if each == name)
+        Path(f"{name}.csv").write_text(f"door,time\n{rows}", encoding="utf-8")
+    given_files = [part for name in ("Open", "Shut", "Alarm") for part in ("--input", f"{name}={name}.csv")]
+    ticks = ("--time-unit", "ticks")
+    found = antelog("why", "doors.alog", f"Quiet(in, {TEN}, {TEN + 7})", *given_files, *ticks).stdout
+    assert f"✗ not Pass(in, {TEN}, 2026-07-01 08:00..2026-07-01 08:07)   it is so" in found
+    assert "Pass(in, 2026-07-01 08:00, 2026-07-01 08:05) is confirmed" in found
+
+
 def test_durations_in_words() -> None:
     texts = [ticks_in_words(each, "duration", Timescale(60_000_000)) for each in (0, -1, 1500)]
     assert (texts, ticks_in_words(-1, "duration", None)) == (["0 minutes", "-1 minute", "25 hours"], "-1")

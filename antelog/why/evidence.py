@@ -24,7 +24,7 @@ from antelog.engine.step.atoms import derived, truth
 from antelog.engine.step.derivations import Atoms, atoms_of
 from antelog.engine.step.latest import SlotFacts
 from antelog.engine.step.members import AskedAtoms, candidates
-from antelog.engine.step.rows import ONE, cells_of, passing
+from antelog.engine.step.rows import ONE, cells_of, passing, term_column
 from antelog.engine.values.values import UNBOUND
 from antelog.language.printer import to_text, value_text
 from antelog.lines import amount_text
@@ -329,8 +329,8 @@ def _true_tick(grounds: Grounds, reference: Reference, *, latest: bool = False) 
     if reference.predicate in known.rules.inputs:
         return None
     ticks = np.arange(first, reference.last.offset + 1)
-    constants = (term.value for term in reference.given if isinstance(term, terms.Const))
-    cells = tuple(np.full(len(ticks), known.values.cell(value)) for value in constants)
+    given = (term_column(term, ONE, known.values) for term in reference.given if term is not None)
+    cells = tuple(np.repeat(each, len(ticks)) for each in given)
     at = marked(grounds.is_so(truth(known, Atoms(reference.name, cells, ticks)).true_at))
     return int(ticks[at[-1 if latest else 0]]) if len(at) else None
 

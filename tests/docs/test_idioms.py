@@ -222,6 +222,20 @@ def without(facts: Facts) -> Answers:
     return facts["Error"] - after(facts)
 
 
+def stays(facts: Facts) -> Answers:
+    found = set()
+    for r, b, u in facts["Enter"]:
+        leaves = [t for room, badge, t in facts["Leave"] if (room, badge) == (r, b) and t >= u]
+        if leaves and u < min(leaves) <= u + 480:
+            found.add((r, b, u, min(leaves)))
+    return found
+
+
+def exposed(facts: Facts) -> Answers:
+    smoke = facts["Smoke"]
+    return {(r, b, u, t) for r, b, u, v in stays(facts) for room, t in smoke if room == r and u <= t <= v}
+
+
 def changed(facts: Facts) -> Answers:
     found = set()
     for m, level, t in facts["Level"]:
@@ -286,6 +300,8 @@ PAYS = {"Pay": lambda chance, number: (f"n{number}", chance.choice(TWO), chance.
 STEPS = {"Step": one_of(("p1", "p2"), ("glue", "glue", "press", "press", "cool", "check"))}
 CARS = {"Car": one_of(("a", "b", "c"), ("c1", "c2", "c3", "c4"), (5, 5, 5, 90))}
 MODES = {"Temp": one_of(MACHINES, (60, 70, 80)), "Mode": one_of(MACHINES, ("run", "off"))}
+BADGES = one_of(("lab", "attic"), TWO)
+ROOMS = {"Enter": BADGES, "Leave": BADGES, "Smoke": one_of(("lab", "attic"))}
 IDIOMS = [
     Idiom("velocity.alog", {"Velocity": velocity, "Spends": spends}, PAYS, ticks=90),
     Idiom("silent.alog", {"Silent": silent, "Down": down}, {"Heard": one_of(("pump", "fan", "press"))}),
@@ -302,6 +318,7 @@ IDIOMS = [
     Idiom("edge.alog", {"Begins": begins, "Ends": ends}, HOT),
     Idiom("row.alog", {"Row": row, "First": first}, HOT, rate=1.5),
     Idiom("after.alog", {"After": after, "Without": without}, {"Deploy": SERVERS, "Error": SERVERS}),
+    Idiom("stays.alog", {"Stay": stays, "Exposed": exposed}, ROOMS, rate=0.5),
     Idiom("changed.alog", {"Changed": changed}, {"Level": one_of(MACHINES, ("low", "high"))}),
     Idiom("agree.alog", {"Fire": fire}, {"Smoke": one_of(("fish", "meat"), ("s1", "s2"))}),
     Idiom("top.alog", {"Top": top}, {"Reading": one_of(("fish", "meat", "ice"), (-18, 4, 5))}, rate=2),

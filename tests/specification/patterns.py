@@ -16,6 +16,7 @@ from tests.specification.constraints import possible
 from tests.specification.literals import Aggregation, Body, Comparison, Fact, Last
 from tests.specification.literals.literal import guards
 from tests.specification.terms import (
+    ANY,
     Atom,
     Calculation,
     Substitution,
@@ -154,6 +155,7 @@ class _State:
     known: Substitution = field(default_factory=dict)
     literals: tuple[Body, ...] = ()
     times: tuple[Term, ...] = ()
+    shown: tuple[Term, ...] = ()  # the times in other columns than the last, which are natural as well
 
 
 @dataclass
@@ -169,8 +171,6 @@ class Resolver:
         self._steps = self.most or _MOST_STEPS
         self._numbers = count(1)
         self._root, self._window = asked.time, window
-        # Times in other columns than the last have to be natural as well.
-        self._shown = [asked.arguments[place] for place in self.vocabulary.times_of(asked.predicate)]
         head = (*map(Variable, names), asked.time)
         found = []
         for state in self._solve((_Goal(Fact(asked)),), _State()):
@@ -190,7 +190,7 @@ class Resolver:
         literal = apply(goal.literal, state.known)
         atom = literal.goal
         assert atom is not None
-        state = replace(state, times=(*state.times, atom.time))
+        state = replace(state, times=(*state.times, atom.time), shown=(*state.shown, *self._shown_in(atom)))
         if not self._is_near(atom.time, state.known):
             return
         if self.vocabulary[atom.predicate].kind is PredicateKind.INPUT:
@@ -201,7 +201,17 @@ class Resolver:
                 known = unify(own.head.arguments, atom.arguments, state.known)
                 if known is not None:
                     body = tuple(_Goal(each, (*goal.above, atom)) for each in own.literals if each.goal)
-                    yield from self._solve((*body, *rest), _entered(state, own, known))
+                    yield from self._solve((*body, *rest), self._entered(state, own, known))
+
+    def _entered(self, state: _State, clause: Clause, known: Substitution) -> _State:
+        new = tuple(each for each in clause.literals if not each.goal)
+        times = tuple(time for each in new for time in each.natural)
+        shown = tuple(time for each in new for atom in each.asked for time in self._shown_in(atom))
+        return _State(known, (*state.literals, *new), (*state.times, *times), (*state.shown, *shown))
+
+    def _shown_in(self, atom: Atom) -> Iterator[Term]:
+        terms = (atom.arguments[place] for place in self.vocabulary.times_of(atom.predicate))
+        return (each for each in terms if each is not ANY)
 
     def _is_near(self, time: Term, known: Substitution) -> bool:
         """Whether a time may be natural, and in the window."""
@@ -214,7 +224,7 @@ class Resolver:
 
     def _pattern(self, head: tuple[Term, ...], state: _State) -> Pattern | None:
         known = state.known
-        times, shown = ([put_in(time, known) for time in each] for each in (state.times, self._shown))
+        times, shown = ([put_in(time, known) for time in each] for each in (state.times, state.shown))
         if not all(self._is_near(time, known) for time in times):
             return None
         first: dict[str, int] = {}
@@ -247,12 +257,6 @@ class Resolver:
             group.sort(key=_offset)
             yield Comparison(shifted(root, -self._window[0]), "<=", group[0])
             yield Comparison(group[-1], "<=", shifted(root, self._window[1]))
-
-
-def _entered(state: _State, clause: Clause, known: Substitution) -> _State:
-    new = tuple(each for each in clause.literals if not each.goal)
-    times = tuple(time for each in new for time in each.natural)
-    return _State(known, (*state.literals, *new), (*state.times, *times))
 
 
 def _order(literal: Body) -> tuple[bool, bool, bool]:

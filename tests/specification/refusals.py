@@ -72,6 +72,8 @@ def _reasons(pattern: Pattern, ranging: frozenset[str]) -> Iterator[str]:
             yield f"{last} gives values, and its slot has no value of {', '.join(sorted(lost))}"
         if lost := (last.variables - last.needs) & taken:
             yield f"{last} and another give {', '.join(sorted(lost))} values"
+        if lost := last.takes & pattern.first.keys():
+            yield f"{last} gives times: {', '.join(sorted(lost))}"
         taken |= last.takes
     if len(pattern.unguarded_values()) > 1:
         yield "more than one unguarded variable"

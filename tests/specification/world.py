@@ -174,15 +174,21 @@ class World:
 
     def atoms(self, atom: Atom) -> Iterator[tuple[Atom, Tick]]:
         """The atoms that are true once, with any values in place of `ANY`, and from which tick on."""
+        for each in dict.fromkeys(Atom(atom.predicate, d.head) for d in self._of_any(atom)):
+            if not each.variables and (true_at := self.truth(each).true_at) < NEVER:
+                yield each, true_at
+
+    def coming(self, atom: Atom) -> Tick:
+        """Until when atoms may become true that are not, with any values in place of `ANY`."""
+        found = [(Atom(atom.predicate, d.head), d.ticks.false_at) for d in self._of_any(atom)]
+        ends = (end if each.variables else min(self.truth(each)) for each, end in found)
+        return max(ends, default=START)
+
+    def _of_any(self, atom: Atom) -> list[Derivation]:
+        """The derivations of atoms with any values in place of `ANY`."""
         places = (Variable(f"?{i}") if each is ANY else each for i, each in enumerate(atom.arguments))
         asked = Atom(atom.predicate, tuple(places))
-        found = [
-            d.head for p in self.program.patterns_of(asked) for d in self.derivations(p, asked.arguments)
-        ]
-        for head in dict.fromkeys(head for head in found if not variables_in(head)):
-            true_at = self.truth(Atom(atom.predicate, head)).true_at
-            if true_at < NEVER:
-                yield Atom(atom.predicate, head), true_at
+        return [d for p in self.program.patterns_of(asked) for d in self.derivations(p, asked.arguments)]
 
     # ---- aggregates ----
 

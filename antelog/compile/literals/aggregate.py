@@ -24,7 +24,7 @@ class Inside(Struct, frozen=True):
     """The atoms inside of an aggregate: `P(X, V, T-9..T), V >= 0`; arguments that are None have any value."""
 
     predicate: str
-    arguments: tuple[terms.Term | terms.Inner | None, ...]
+    arguments: tuple[terms.AnswerTerm | terms.Inner | None, ...]
     first: terms.Time
     last: terms.Time
     single: bool  # no range is written: `first` and `last` are one tick
@@ -38,7 +38,10 @@ class Inside(Struct, frozen=True):
         first, last = (time, time) if atom.range is None else atom.range.ends
         return cls(
             atom.predicate,
-            tuple(map(inner.argument, arguments)),
+            tuple(
+                each if isinstance(each, terms.Time) else inner.argument(term)
+                for each, term in zip(lowering.columns(atom), arguments, strict=True)
+            ),
             lowering.time(first),
             lowering.time(last),
             atom.range is None,
@@ -55,7 +58,7 @@ class Inside(Struct, frozen=True):
         return (*self.arguments, self.first, self.last, *sides)
 
     @property
-    def given(self) -> tuple[terms.Term | None, ...]:
+    def given(self) -> tuple[terms.AnswerTerm | None, ...]:
         """The arguments, with None for those that may have any value."""
         return tuple(None if isinstance(each, terms.Inner) else each for each in self.arguments)
 
@@ -69,7 +72,7 @@ class Inside(Struct, frozen=True):
         return tuple(each.replaced(_Opened()) for each in self.conditions)
 
     def replaced(self, by: terms.Replacement) -> Inside:
-        arguments = (e if e is None or isinstance(e, terms.Inner) else by.term(e) for e in self.arguments)
+        arguments = (e if e is None or isinstance(e, terms.Inner) else by.column(e) for e in self.arguments)
         return replace(
             self,
             arguments=tuple(arguments),
@@ -124,7 +127,7 @@ class Aggregate(Struct, frozen=True, tag=True):
         if self.variables <= bound:
             return self
         arguments = (
-            None if isinstance(each, terms.Var) and each.name not in bound else each
+            None if terms.variables_in([each]) - bound and not isinstance(each, terms.Inner) else each
             for each in self.inside.arguments
         )
         conditions = tuple(each for each in self.inside.conditions if each.variables <= bound)
@@ -193,6 +196,11 @@ class Aggregation(AskedNode, frozen=True, tag=True):
         right = () if isinstance(self.right, Aggregate) else (self.right,)
         inside = (each.compared for e in self.aggregates for each in e.inside.conditions)
         return terms.variables_in(right).union(*inside)
+
+    @property
+    def shown(self) -> tuple[terms.Time, ...]:
+        given = (each for aggregate in self.aggregates for each in aggregate.inside.given)
+        return tuple(each for each in given if isinstance(each, terms.Time))
 
     @property
     def natural(self) -> tuple[terms.Time, ...]:

@@ -67,6 +67,10 @@ class Atom(Literal, frozen=True, tag=True):
         return tuple(each for each in self.arguments if not isinstance(each, Time))
 
     @property
+    def shown(self) -> tuple[Time, ...]:
+        return tuple(each for each in self.arguments if isinstance(each, Time))
+
+    @property
     def times(self) -> tuple[Time, ...]:
         return (self.time,)
 
@@ -134,7 +138,7 @@ class AskedAtom(AskedNode, frozen=True):
     """Asks for atoms with these arguments (None: any) from `first` to `last`; if `single`, at `last`."""
 
     predicate: str
-    arguments: tuple[Term | None, ...]
+    arguments: tuple[AnswerTerm | None, ...]
     first: Time
     last: Time
     single: bool
@@ -144,8 +148,12 @@ class AskedAtom(AskedNode, frozen=True):
         return (*self.arguments, *self.times)
 
     @property
-    def terms(self) -> tuple[Term | None, ...]:
+    def terms(self) -> tuple[AnswerTerm | None, ...]:
         return self.arguments
+
+    @property
+    def shown(self) -> tuple[Time, ...]:
+        return tuple(each for each in self.arguments if isinstance(each, Time))
 
     @property
     def times(self) -> tuple[Time, ...]:
@@ -157,7 +165,7 @@ class AskedAtom(AskedNode, frozen=True):
 
     def replaced(self, by: Replacement) -> Self:
         first, last = by.time(self.first), by.time(self.last)
-        return structs.replace(self, arguments=by.terms(self.arguments), first=first, last=last)
+        return structs.replace(self, arguments=by.asked(self.arguments), first=first, last=last)
 
     def around_atom(self, opening: str) -> TextAround:
         """Returns the text of the atom around its last time."""
@@ -178,8 +186,12 @@ class Negation(AskedAtom, frozen=True, tag=True):
     def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Negation] | None:
         if not isinstance(literal, syntax.Negation) or lowering.is_static(literal.atom):
             return None
-        *terms, time = literal.atom.terms
-        predicate, arguments, span = literal.atom.predicate, lowering.gaps(terms), literal.atom.range
+        *_, time = literal.atom.terms
+        predicate, arguments, span = (
+            literal.atom.predicate,
+            lowering.columns(literal.atom),
+            literal.atom.range,
+        )
         first, *others = map(lowering.time, (time,) if span is None else span.ends)
         last, relation = others[0] if others else first, lowering.relation(predicate, arguments)
         return (cls(predicate, arguments, first, last, span is None, relation),)
@@ -221,7 +233,7 @@ class Last(AskedAtom, frozen=True, tag=True):
         if not isinstance(literal, syntax.Last):
             return None
         *terms, time = literal.atom.terms
-        predicate, arguments = literal.atom.predicate, lowering.gaps(terms)
+        predicate, arguments = literal.atom.predicate, lowering.columns(literal.atom)
         places = literal.slot(lowering.vocabulary) or ()
         slot = Slot(
             places,
@@ -272,17 +284,17 @@ class Last(AskedAtom, frozen=True, tag=True):
         return self.arguments == self.named_only
 
     @property
-    def named(self) -> tuple[Term, ...]:
+    def named(self) -> tuple[AnswerTerm, ...]:
         """The arguments that name the slot."""
         return tuple(
             term for term in (self.arguments[place] for place in self.slot.places) if term is not None
         )
 
     @property
-    def named_only(self) -> tuple[Term | None, ...]:
+    def named_only(self) -> tuple[AnswerTerm | None, ...]:
         """Its arguments, with None for those that do not name the slot."""
         return _only(self.slot.places, self.arguments)
 
 
-def _only(places: Sequence[int], arguments: Sequence[Term | None]) -> tuple[Term | None, ...]:
+def _only(places: Sequence[int], arguments: Sequence[AnswerTerm | None]) -> tuple[AnswerTerm | None, ...]:
     return tuple(argument if place in places else None for place, argument in enumerate(arguments))

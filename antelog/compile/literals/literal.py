@@ -17,6 +17,7 @@ from typing import ClassVar, NamedTuple, Protocol, Self, TypeAlias
 from msgspec import Struct
 
 from antelog.compile.literals.terms import (
+    AnswerTerm,
     Calculated,
     Const,
     Function,
@@ -65,6 +66,14 @@ class Lowering:
     def gaps(self, terms: Sequence[syntax.Term]) -> tuple[Term | None, ...]:
         """Returns terms, with None for `_`."""
         return tuple(None if isinstance(t, syntax.Anonymous) else self.term(t) for t in terms)
+
+    def columns(self, atom: syntax.Atom) -> tuple[AnswerTerm | None, ...]:
+        """Returns the arguments of an atom before its time, with None for `_`."""
+        times, terms = self.vocabulary.times_of(atom.predicate), atom.terms[:-1]
+        return tuple(
+            self.time(term) if place in times and found is not None else found
+            for place, (term, found) in enumerate(zip(terms, self.gaps(terms), strict=True))
+        )
 
     def time(self, term: syntax.Term) -> Time:
         match term:
@@ -145,7 +154,7 @@ class Reference:
 
     name: str  # the input or the relation
     predicate: str
-    arguments: tuple[Term | None, ...]  # None: any value
+    arguments: tuple[AnswerTerm | None, ...]  # None: any value
     first: Time
     last: Time
     of_input: bool = False
@@ -153,9 +162,14 @@ class Reference:
     remembered: bool = False  # facts before the last one that may still matter need not be kept for it
 
     @cached_property
-    def given(self) -> tuple[Term | None, ...]:
+    def given(self) -> tuple[AnswerTerm | None, ...]:
         """The arguments that the relation has variables for."""
         return tuple(self.arguments[place] for place in self.kept)
+
+    @cached_property
+    def untimed(self) -> tuple[Term | None, ...]:
+        """These with None in place of times, which are none of the columns that facts have."""
+        return tuple(None if isinstance(each, Time) else each for each in self.given)
 
     @property
     def kept(self) -> tuple[int, ...]:
@@ -231,12 +245,18 @@ class Literal(Struct, frozen=True):
         return variables_in(self.operands)
 
     @property
-    def terms(self) -> tuple[Term | None, ...]:
-        return tuple(each for each in self.operands if each is None or isinstance(each, Var | Const))
+    def terms(self) -> tuple[AnswerTerm | None, ...]:
+        terms = (each for each in self.operands if each is None or isinstance(each, Var | Const))
+        return (*terms, *self.shown)
 
     @property
     def times(self) -> tuple[Time, ...]:
         return tuple(each for each in self.operands if isinstance(each, Time))
+
+    @property
+    def shown(self) -> tuple[Time, ...]:
+        """The times among its arguments before the last one, which are natural numbers as well."""
+        return ()
 
     @property
     def natural(self) -> tuple[Time, ...]:

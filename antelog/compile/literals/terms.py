@@ -118,8 +118,14 @@ class Replacement:
     def time(self, time: Time) -> Time:
         return time
 
+    def column(self, term: AnswerTerm) -> AnswerTerm:
+        return self.time(term) if isinstance(term, Time) else self.term(term)
+
     def answer(self, terms: Iterable[AnswerTerm]) -> tuple[AnswerTerm, ...]:
-        return tuple(self.time(each) if isinstance(each, Time) else self.term(each) for each in terms)
+        return tuple(map(self.column, terms))
+
+    def asked(self, terms: Iterable[AnswerTerm | None]) -> tuple[AnswerTerm | None, ...]:
+        return tuple(None if term is None else self.column(term) for term in terms)
 
     def terms(self, terms: tuple[Term | None, ...]) -> tuple[Term | None, ...]:
         return tuple(None if term is None else self.term(term) for term in terms)

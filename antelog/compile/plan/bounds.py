@@ -103,7 +103,7 @@ def bound(patterns: Mapping[str, tuple[Pattern, ...]], inputs: Iterable[Input]) 
         for each in (reach for literal in pattern.stated for reach in times.reaches(literal, pattern.time)):
             reference, late, relation = each.reference, 0, None
             if reference.of_input:
-                late = delays_of[reference.name].largest(reference.given)
+                late = delays_of[reference.name].largest(reference.untimed)
             else:
                 relation = reference.name
             ahead[name].append(Stretch(relation, _sum(each.ahead, late)))

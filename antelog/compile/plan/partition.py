@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from antelog.compile.literals import StaticAtom
 from antelog.compile.literals.literal import Literal, Value
-from antelog.compile.literals.terms import Const, Term, Var
+from antelog.compile.literals.terms import AnswerTerm, Const, Var
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Argument, Input, Key, Plan, Relation
 
@@ -100,7 +100,7 @@ class Reached:
                         self.follow(Argument(reference.name, place), self.relations[reference.name])
 
 
-def _atoms(literals: Iterable[Literal]) -> Iterator[tuple[str, Sequence[Term | None]]]:
+def _atoms(literals: Iterable[Literal]) -> Iterator[tuple[str, Sequence[AnswerTerm | None]]]:
     """Yields the predicates that literals look at, with the arguments they ask for."""
     for literal in literals:
         if isinstance(literal, StaticAtom):
@@ -109,7 +109,7 @@ def _atoms(literals: Iterable[Literal]) -> Iterator[tuple[str, Sequence[Term | N
             yield reference.predicate, reference.arguments
 
 
-def _values(predicate: str, terms: Sequence[Term | None], columns: set[Argument]) -> Iterator[Value]:
+def _values(predicate: str, terms: Sequence[AnswerTerm | None], columns: set[Argument]) -> Iterator[Value]:
     for place, term in enumerate(terms):
         if isinstance(term, Const) and Argument(predicate, place) in columns:
             yield term.value

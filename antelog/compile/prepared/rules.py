@@ -147,10 +147,10 @@ class Rules:
                 if reference.of_input or reference.remembered:
                     source = self.inputs[reference.predicate]
                     given = ((at, reference.arguments[at]) for at in source.expected.of)
-                    terms = {at: term for at, term in given if term is not None}
+                    terms = {at: term for at, term in given if isinstance(term, Var | Const)}
                     below = (SourceReach(source, terms, 0, 0),) if terms else ()
                 elif reference.name not in self.cycles:  # of those it is remembered what was decided, not why
-                    below = self._sources_of(reference.name, reference.given)
+                    below = self._sources_of(reference.name, reference.untimed)
                 if below is None or (below and (each.behind is None or each.ahead is None)):
                     yield None
                     return

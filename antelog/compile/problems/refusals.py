@@ -360,6 +360,13 @@ def _taking(pattern: Pattern, anything: set[str]) -> Iterator[Diagnostic]:
                     "Add a condition that says which values it has.",
                 )
             continue
+        if own := variables & variables_in(literal.shown):
+            yield _refusal(
+                "E408",
+                f"nothing gives {' and '.join(sorted(own))} a value: `last` gives values, and no times",
+                "Write `_`, or add a condition that says which times there are. The ticks between two times "
+                f"are a value, which {literal.predicate} may have in a column: `D = U - T`.",
+            )
         if lost := later | (literal.needs & anything):
             yield _refusal(
                 "E408",

@@ -84,9 +84,8 @@ class LoweredRule:
     @property
     def natural(self) -> tuple[Time, ...]:
         """The times that have to be natural numbers; those of comparisons need not be."""
-        shown = (each for each in self.head.operands if isinstance(each, Time))
-        parts = (each for each in self.parts if not isinstance(each, Condition))
-        return (*shown, *(time for part in parts for time in part.natural))
+        parts = (self.head, *(each for each in self.parts if not isinstance(each, Condition)))
+        return tuple(time for part in parts for time in (*part.shown, *part.natural))
 
     def clause(self, number: int) -> Clause | None:
         """Returns the rule's clause with this number; None if its conditions contradict each other."""
@@ -101,7 +100,7 @@ class LoweredRule:
         clause = Clause(self.head.replaced(known), literals, (), number)
         earliest: dict[str, int] = {}
         # The times of comparisons need not be natural numbers, so they do not count here.
-        shown = (each for each in clause.head.arguments if isinstance(each, Time))
+        shown = (time for each in (clause.head, *literals) for time in each.shown)
         for time in (clause.head.time, *shown, *clause.body_times):
             if time.variable is not None:
                 earliest[time.variable] = max(earliest.get(time.variable, -time.offset), -time.offset)
@@ -224,11 +223,13 @@ def query_clause(query: syntax.Query, vocabulary: Vocabulary) -> Clause:
 
 def asked_clause(predicate: str, kept: tuple[int, ...], vocabulary: Vocabulary) -> Clause:
     """Returns the query whether there is an atom with arguments at the places that are `kept`."""
-    columns = vocabulary[predicate].columns[:-1]
+    columns, times = vocabulary[predicate].columns[:-1], vocabulary.times_of(predicate)
     names = [column[0].upper() + column[1:] for column in columns]
     if len({*names, "T"}) <= len(names):
         names = [f"X{i + 1}" for i in range(len(columns))]
-    variables = tuple(map(Var, names))
+    variables = tuple(Time(name, 0) if i in times else Var(name) for i, name in enumerate(names))
     goal = Atom(predicate, variables, Time("T", 0))
     head = Atom(predicate, tuple(variables[i] for i in kept), goal.time)
-    return Clause(head, (goal,), (Earliest("T", 0),), -1)
+    return Clause(
+        head, (goal,), tuple(Earliest(time.variable or "", 0) for time in (*goal.shown, goal.time)), -1
+    )

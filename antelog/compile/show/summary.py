@@ -196,7 +196,7 @@ def _last_fact(
             for each in times.reaches(literal, pattern.time):
                 reference, ahead = each.reference, each.ahead
                 if reference.of_input:
-                    late = delays[reference.name].largest(reference.given)
+                    late = delays[reference.name].largest(reference.untimed)
                     if (None if ahead is None else ahead + late) == delay:
                         return reference.name if delay is not None else literal.text, late
                     continue

@@ -486,8 +486,9 @@ def _last_deadlines(known: Knowledge, asked: pattern_rows.OpenAtoms, depth: int)
         for part in pattern_rows.rows_for(
             known, name, number, pattern_rows.seed_of(prepared, asked.atoms, known.values)
         ):
-            kept = part.take(asked.meeting(known.values, prepared, part.rows))
-            if kept.rows.count:
-                each = with_asked(known, literals.with_facts(known, prepared, kept), depth=depth + 1)
-                np.maximum.at(latest, each.owner, np.where(each.failed > each.seen, each.open_until, -1))
+            for found in _with_last(known, asked.atoms, literals.with_facts(known, prepared, part)):
+                kept = found.take(asked.meeting(known.values, prepared, found.rows))
+                if kept.rows.count:
+                    each = with_asked(known, kept, depth=depth + 1)
+                    np.maximum.at(latest, each.owner, np.where(each.failed > each.seen, each.open_until, -1))
     return latest

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from antelog.compile.literals.literal import Reference
-from antelog.compile.literals.terms import Var, variables_in
+from antelog.compile.literals.terms import variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.joins import TickRange, find_rows
@@ -240,11 +240,7 @@ def given_since(found: Derivations, asked: Atoms) -> Column:
     """The tick from which facts have given a row its values, besides those that were asked for."""
     prepared, holds = found.prepared, found.holds
     pattern, known = prepared.pattern, set(prepared.given)
-    known |= {
-        term.name
-        for term, column in zip(pattern.answer, asked.arguments, strict=True)
-        if column is not None and isinstance(term, Var)
-    }
+    known |= variables_in(pattern.answer[place] for place in asked.given)
     if asked.last is None and pattern.time.variable is not None:
         known.add(pattern.time.variable)
     sources = _sources(prepared, found.rows.bound.keys() - known)

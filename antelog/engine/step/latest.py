@@ -13,7 +13,7 @@ import numpy as np
 
 from antelog.compile.literals import Aggregation, Atom, Last
 from antelog.compile.literals.literal import Reference
-from antelog.compile.literals.terms import Term, Var, variables_in
+from antelog.compile.literals.terms import AnswerTerm, Var, variables_in
 from antelog.compile.nodes.patterns import Taking
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.joins import find
@@ -152,7 +152,7 @@ class SlotFacts:
         open_.append(Spans(none, none, np.full(len(none), np.int64(-1)), fitting_since.take(none)))
         return Spans.and_then(*valued), Spans.and_then(*open_)
 
-    def late(self, arguments: Sequence[Term | None]) -> Column | np.int64:
+    def late(self, arguments: Sequence[AnswerTerm | None]) -> Column | np.int64:
         """δ of the facts with some arguments, in each row."""
         terms = tuple(Var(f"_{place}") if term is None else term for place, term in enumerate(arguments))
         atom = Atom(self.node.predicate, terms, self.node.last)
@@ -188,7 +188,7 @@ class SlotAtoms:
                 fits &= values.setdefault(term.name, cells) == cells
         left, true_at = found.open_until.copy(), truth.true_at
         np.maximum.at(left, *found.ones)
-        np.maximum.at(left, owner, np.where(true_at == NEVER, truth.false_at, NEVER))
+        np.maximum.at(left, owner, np.minimum(true_at, truth.false_at))
         false_at = np.full(rows.count, np.int64(-1))
         np.maximum.at(false_at, row_of, np.minimum(left, replaced))
         at = marked(fits & (true_at < replaced.take(owner)))

@@ -206,7 +206,9 @@ class Writer:
             fields=[*LITERAL][1:],
         )
 
-    def _argument_texts(self, term: terms.Term | None, rows: Column) -> pa.Array:
+    def _argument_texts(self, term: terms.AnswerTerm | None, rows: Column) -> pa.Array:
+        if isinstance(term, terms.Time):
+            return self._ticks(term, rows).cast(pa.string())
         if isinstance(term, terms.Const):
             return pa.array([value_text(term.value)]).take(pa.array(np.zeros(len(rows), np.int64)))
         if term is None or term.name not in self._rows.bound:

@@ -16,7 +16,7 @@ from antelog.compile.literals import Atom, Last, Negation
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.atoms import FactLiteral
 from antelog.compile.literals.literal import AskedNode
-from antelog.compile.literals.terms import Const, Term, Var
+from antelog.compile.literals.terms import AnswerTerm, Const, Term, Var
 from antelog.compile.nodes.plan import Input
 from antelog.compile.prepared.pattern import OpenEnd, Prepared
 from antelog.engine.columns import tables
@@ -297,7 +297,7 @@ def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows
     return or_never(due, unseen > np.maximum(latest - first + 1, 0) // DOUBTS)
 
 
-def named_cells(arguments: Sequence[Term | None], rows: Rows, values: Values) -> dict[int, Column]:
+def named_cells(arguments: Sequence[AnswerTerm | None], rows: Rows, values: Values) -> dict[int, Column]:
     """The cells of the arguments that have a value, by their positions."""
     return {
         at: term_column(term, rows, values)

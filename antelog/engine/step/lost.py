@@ -230,7 +230,7 @@ def _below(
             given = values if len(values) == len(pattern.answer) else kept
             bound = {t.name: v for t, v in zip(pattern.answer, given, strict=False) if isinstance(t, Var)}
             for reference in (each for literal in pattern.literals for each in literal.references):
-                terms = reference.arguments if reference.of_input else reference.given
+                terms = reference.untimed
                 below = tuple(
                     term.value if isinstance(term, Const) else bound.get(term.name) if term else None
                     for term in terms

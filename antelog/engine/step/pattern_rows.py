@@ -14,7 +14,7 @@ import numpy as np
 
 from antelog.compile.literals.conditions import Comparison
 from antelog.compile.literals.literal import AskedLiteral, Reference
-from antelog.compile.literals.terms import Const, Time, Var
+from antelog.compile.literals.terms import Const, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import TickRange, TooLargeError, make_room, spread
 from antelog.engine.columns.spans import EVERYWHERE, Spans, covering, spans_of, union
@@ -34,6 +34,7 @@ from antelog.engine.step.rows import (
     time_column,
 )
 from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.numbers import Numbers
 from antelog.engine.values.values import Values
 
 Facts: TypeAlias = tuple[LiteralFacts, ...]  # of each literal of a pattern
@@ -77,12 +78,17 @@ def seed_of(prepared: Prepared, atoms: Atoms, values: Values) -> Rows:
             fits &= bound.setdefault(term.name, column) == column
         elif isinstance(term, Const) and column is not None:
             fits &= column == values.cell(term.value)
+        elif isinstance(term, Time) and column is not None:
+            numbers = Numbers.of_cells(column, values)
+            ticks, known = numbers.whole - term.offset, np.zeros(atoms.count, np.int64)
+            fits &= numbers.is_whole
+            fits &= ticks == (known if term.variable is None else bound.setdefault(term.variable, ticks))
     first, time = atoms.time - pattern.time.offset, None
     last = first if atoms.last is None else atoms.last - pattern.time.offset
     if pattern.time.variable is None:
         fits &= (first <= 0) & (last >= 0)
     elif atoms.last is None:
-        bound[pattern.time.variable] = first
+        fits &= bound.setdefault(pattern.time.variable, first) == first
     else:
         time = TickRange(first, last)
     return Rows(bound, atoms.count, np.arange(atoms.count), atoms.as_of, time).take(fits)
@@ -110,11 +116,13 @@ class OpenAtoms(ColumnSet):
         """The rows that meet the conditions of the literal's own variables, as far as they have values."""
         reference, owner = self.reference, rows.owner
         assert owner is not None
-        bound = {name: column.take(owner) for name, column in self.given.items()} | {
-            term.name: term_column(answer, rows, values)
-            for term, answer in zip(reference.given, prepared.pattern.answer, strict=True)
-            if isinstance(term, Var) and (not isinstance(answer, Var) or answer.name in rows.bound)
-        }
+        bound = {name: column.take(owner) for name, column in self.given.items()}
+        for term, answer in zip(reference.given, prepared.pattern.answer, strict=True):
+            if isinstance(term, Var) and variables_in([answer]) <= rows.bound.keys():
+                bound[term.name] = term_column(answer, rows, values)
+            elif isinstance(term, Time) and variables_in([answer]) <= rows.bound.keys():
+                assert isinstance(answer, Time)
+                bound[term.variable or ""] = time_column(answer, rows) - term.offset
         own, atoms = prepared.pattern.time, self.atoms
         if own.variable is None or own.variable in rows.bound:
             ticks = time_column(own, rows)

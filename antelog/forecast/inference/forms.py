@@ -144,12 +144,14 @@ class _Unfolding:
         node, unless_known = _KINDS[type(literal)]
         if not literal.variables <= known.variables:
             raise UnknownChanceError(unless_known)
+        if literal.shown:
+            raise UnknownChanceError(f"`{literal.text}` asks for a time that is no last argument")
         return node(self, literal.replaced(known))
 
     def absent(self, literal: Negation) -> Node:
         """No atom at a tick, or at any of the ticks of a range."""
         (reference,) = literal.references
-        terms = tuple(term for term in reference.given if term is not None)
+        terms = tuple(term for term in reference.untimed if term is not None)
         if literal.single:
             return Never(self.relation(reference.name, terms, reference.last))
         ticks = _ticks(literal.first, literal.last)
@@ -246,7 +248,8 @@ class _Unfolding:
 
     def _members(self, inside: Inside) -> Iterator[Node]:
         """For each tick, whether there is an atom such as those inside of an aggregate."""
-        terms = tuple(_opened(column, argument) for column, argument in enumerate(inside.arguments))
+        columns = (None if isinstance(each, Time) else each for each in inside.arguments)
+        terms = tuple(_opened(column, argument) for column, argument in enumerate(columns))
         own = variables_in(terms) - variables_in(inside.given)
         about_own = tuple(each for each in inside.opened if each.variables & own)
         if any(each.functions or not each.variables <= own for each in about_own):

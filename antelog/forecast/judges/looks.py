@@ -14,7 +14,7 @@ import numpy as np
 
 from antelog.compile.literals import Aggregation, Comparison
 from antelog.compile.literals.aggregate import Aggregate, open_name
-from antelog.compile.literals.terms import Const, Inner, Term, Var, shifted, variables_in
+from antelog.compile.literals.terms import Const, Inner, Term, Time, Var, shifted, variables_in
 from antelog.compile.nodes.plan import GivenFacts, Plan
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules, prepared
@@ -87,7 +87,7 @@ class _LookSearch:
                     self.aggregate(aggregate, asked.node, known)
             else:
                 for reference in asked.node.references:
-                    self.reference(reference.name, reference.given, bounds, known)
+                    self.reference(reference.name, reference.untimed, bounds, known)
 
     def aggregate(self, each: Aggregate, literal: Aggregation, known: Mapping[str, Term | None]) -> None:
         """Searches inside of an aggregate: its conditions, and the values it takes."""
@@ -98,7 +98,8 @@ class _LookSearch:
             if not isinstance(number, str):
                 order = literal.operator if literal.operator in _ORDERS else ">="
                 bounds.setdefault(name, (order, float(number)))
-        terms = tuple(Var(open_name(a)) if isinstance(a, Inner) else a for a in each.inside.arguments)
+        columns = (None if isinstance(a, Time) else a for a in each.inside.arguments)
+        terms = tuple(Var(open_name(a)) if isinstance(a, Inner) else a for a in columns)
         name = each.inside.predicate if each.inside.predicate in self.rules.inputs else each.inside.relation
         self.reference(name, terms, bounds, known)
 

@@ -43,8 +43,8 @@ def check(parsed: Parsed) -> Checked:
     found = [*parsed.diagnostics, *found]
     parsed = replace(parsed, document=units.with_ticks_in_facts(parsed.document, vocabulary, found))
     found += units.check_ticks_of_background(parsed.document, vocabulary)
-    parsed = replace(parsed, document=units.with_times_apart(parsed.document, vocabulary))
     vocabulary = sorts.with_times_in_heads(parsed.document, vocabulary)
+    parsed = replace(parsed, document=units.with_times_apart(parsed.document, vocabulary))
     for each in CHECKS:
         found += each(parsed, vocabulary)
     vocabulary = _with_types(parsed, vocabulary, found)

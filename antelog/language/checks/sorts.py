@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from antelog.diagnostics import Diagnostic, Note
 from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import ticks_later
+from antelog.language.graph import components
 from antelog.language.literals.comparison import NO_NOW
 from antelog.language.literals.literal import SortEvidence, Sorts
 from antelog.language.parser import Parsed
@@ -18,13 +19,35 @@ from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
 def with_times_in_heads(document: syntax.Document, vocabulary: Vocabulary) -> Vocabulary:
-    """Gives predicates that no body uses times where a rule's head has one."""
-    used = {atom.predicate for rule in document.rules for atom, _ in syntax.atoms_of(rule)}
-    times: dict[str, frozenset[int]] = {}
-    for rule in (each for each in document.rules if each.head.predicate not in used):
-        if places := _times_in_head(rule, vocabulary):
-            times[rule.head.predicate] = times.get(rule.head.predicate, frozenset()) | places
-    return replace(vocabulary, times=times)
+    """Gives predicates times where a rule's head has one, but for those that rest on themselves."""
+    recursive = _recursive(document)
+    rules = [each for each in document.rules if each.head.predicate not in recursive]
+    before: Mapping[str, frozenset[int]] | None = None
+    while vocabulary.times != before:  # what a head has from a body may have its times from another head
+        before, times = vocabulary.times, dict[str, frozenset[int]]()
+        for rule in rules:
+            if places := _times_in_head(rule, vocabulary):
+                times[rule.head.predicate] = times.get(rule.head.predicate, frozenset()) | places
+        vocabulary = replace(vocabulary, times=times)
+    return vocabulary
+
+
+def _recursive(document: syntax.Document) -> Mapping[str, syntax.Atom]:
+    """The predicates that rest on themselves without `not`, each with an atom by which they do."""
+    bodies: dict[str, list[syntax.Atom]] = {}
+    for rule in document.rules:
+        atoms = (each for each in rule.body if isinstance(each, syntax.Atom))
+        bodies.setdefault(rule.head.predicate, []).extend(atoms)
+    edges = {
+        name: [atom.predicate for atom in atoms if atom.predicate in bodies] for name, atoms in bodies.items()
+    }
+    found: dict[str, syntax.Atom] = {}
+    for members in components(edges):
+        for name in members:
+            inside = (atom for atom in bodies[name] if atom.predicate in members)
+            if (through := next(inside, None)) is not None:
+                found[name] = through
+    return found
 
 
 def _times_in_head(rule: syntax.Rule, vocabulary: Vocabulary) -> frozenset[int]:
@@ -46,12 +69,11 @@ def _check_head(rule: syntax.Rule, document: syntax.Document, vocabulary: Vocabu
     wanted = vocabulary.times_of(name)
     for place in sorted(times - wanted):
         term = rule.head.terms[place]
-        atoms = (atom for each in document.rules for atom, _ in syntax.atoms_of(each))
-        note = Note("used here", next(atom.span for atom in atoms if atom.predicate == name))
-        message = f"`{to_text(term)}` is a time, and {name} stands in the body of a rule"
+        note = Note("it rests on itself here", _recursive(document)[name].span)
+        message = f"`{to_text(term)}` is a time, and {name} rests on itself"
         hint = (
-            f"Only what no body uses may have a time before its last argument. Leave it out of {name}, and "
-            f"ask for another predicate that has it; or give {name} the ticks between two times: `D = U - T`."
+            "What rests on itself has one time, its last argument. Leave this one out, and derive another "
+            f"predicate from {name} that has it; or give {name} the ticks between two times: `D = U - T`."
         )
         yield Diagnostic("E301", message, term.span, hint, (note,))
     for place in sorted(wanted - times) if len(rule.head.terms) == vocabulary[name].arity else ():
@@ -81,19 +103,33 @@ def check_sorts(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
         yield from _check(syntax.all_atoms(rule), places, vocabulary, timed)
         for literal in rule.body:
             yield from literal.check_sorts(places)
+            yield from _own_times(literal, vocabulary)
     for query in parsed.document.queries:
         yield from _check([query.atom], Sorts(to_text), vocabulary, timed)
 
 
+def _own_times(literal: syntax.Literal, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    """Finds times in columns that only an aggregate has."""
+    for atom in (each.atom for each in literal.atoms if literal.inner):
+        for term, is_time in [*_places(atom, vocabulary)][:-1]:
+            if is_time and syntax.variable_of(term) in literal.inner:
+                message = f"`{to_text(term)}` is a time that only this aggregate has"
+                hint = (
+                    "Write `_` for any time, or add a condition that says which one is meant. To count or "
+                    f"compare times, give {atom.predicate} the ticks between two of them: `D = U - T`."
+                )
+                yield Diagnostic("E301", message, term.span, hint)
+
+
 def sorts_of(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, bool]:
-    """Whether each variable in the atoms of a rule is a time, by its first place."""
+    """Whether each variable in the atoms of a rule is a time in one of its places."""
     found: dict[str, bool] = {}
     for atom in syntax.all_atoms(rule):
         for term, is_time in _places(atom, vocabulary):
             for end in syntax.leaves_of(term):
                 name = syntax.variable_of(end)
                 if name is not None:
-                    found.setdefault(name, is_time or isinstance(term, syntax.Range))
+                    found[name] = found.get(name, False) or is_time or isinstance(term, syntax.Range)
     return found
 
 
@@ -162,7 +198,10 @@ def _check_time(
     elif isinstance(term, syntax.Constant) and not (isinstance(term.value, int) and term.value >= 0):
         message = f"`{to_text(term)}` stands where the time of {atom.predicate} belongs"
         if isinstance(term.value, str):
-            hint = "The last argument of a predicate is its time: a whole number, T, T+1 or T-1."
+            its = "The last argument of a predicate is its time"
+            if all(term is not each for each in syntax.leaves_of(atom.terms[-1])):
+                its = f"The rules for {atom.predicate} have a time here"
+            hint = f"{its}: a whole number, T, T+1 or T-1."
             if term.value == "now":
                 hint += f"\n{NO_NOW}"
             elif _MEANT_AS_TIME.match(term.value):

@@ -235,7 +235,8 @@ def _apart(rule: syntax.Rule, vocabulary: Vocabulary) -> syntax.Rule:
     times: set[str] = set()
     for atom in (each for each in rule.body if isinstance(each, syntax.Atom)):
         if not vocabulary.is_static(atom.predicate):
-            times |= syntax.variables_of(atom.terms[-1:])
+            places = {len(atom.terms) - 1, *vocabulary.times_of(atom.predicate)}
+            times |= syntax.variables_of(term for place, term in enumerate(atom.terms) if place in places)
             continue
         for term, bound in zip(atom.terms, vocabulary.most.get(atom.predicate, ()), strict=False):
             if isinstance(term, syntax.Variable) and bound is not None:

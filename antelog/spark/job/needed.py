@@ -86,7 +86,7 @@ def needs_of(plan: Plan, name: str, types: Types) -> Needs:
     found = frozenset(
         frozenset(
             ColumnTest(column, *test)
-            for column, argument in zip(source.columns, reference.arguments, strict=False)
+            for column, argument in zip(source.columns, reference.untimed, strict=False)
             for test in _tests_of(argument, tests)
             if _can_tell(test, kinds[column])
         )
@@ -123,7 +123,7 @@ def _references(plan: Plan) -> Iterator[tuple[Reference, Mapping[str, Tests]]]:
             tests = _tests_in(pattern, wanted)
             for reference in (each for literal in pattern.literals for each in literal.references):
                 yield reference, tests
-                new = (reference.name, tuple(_tests_of(term, tests) for term in reference.given))
+                new = (reference.name, tuple(_tests_of(term, tests) for term in reference.untimed))
                 if not reference.of_input and new not in seen:
                     seen.add(new)
                     waiting.append(new)

@@ -116,3 +116,39 @@ def test_facts_that_are_given_up_are_remembered_all_the_same() -> None:
     engine.advance(6, {"Temp": [(f"c{i}", 1, 6, 6) for i in range(9)]})
     log = engine.advance(20, {"Temp": [("a", 99, 10, 10)]})["Over"].to_pylist()
     assert [(row["change"], row["L"]) for row in log][-1] == ("confirmed", 90)
+
+
+PEAK = """
+    input Temp(x: text, v: number, time) delay 1. input Stop(x: text, time). input Ok(x: text, time) delay 1.
+    Peak(X, V, T) :- Temp(X, V, T), V >= 90, not Ok(X, T+1).
+    Known(X, V, T) :- Stop(X, T), last Peak(X, V, T-5..T) per X. query Known(X, V, T).
+"""
+
+
+def test_a_value_is_that_of_the_latest_derived_atom() -> None:
+    facts = [("Temp", "a", 95, 1, 1), ("Temp", "a", 91, 2, 2), ("Temp", "a", 93, 2, 2), ("Stop", "a", 6, 6)]
+    assert reported_both_ways(PEAK, facts, 9) == {
+        6: [
+            f"possible Known(a, {value}, 6): Stop(a, 6) | last Peak(a, {value}, 1..6) per a, "
+            "confirmed at 7, decided by 8"
+            for value in (91, 93)
+        ],
+        7: [
+            f"confirmed Known(a, {value}, 6): Stop(a, 6), last Peak(a, {value}, 1..6) per a |"
+            for value in (91, 93)
+        ],
+    }
+
+
+def test_an_atom_may_be_the_latest_because_nothing_came() -> None:
+    """The peak at 6 is one once no Ok can come about 7; before, V is open."""
+    facts = [("Temp", "a", 95, 6, 6), ("Stop", "a", 6, 6)]
+    found = reported_both_ways(PEAK, facts, 9)
+    assert found[6] == [
+        "possible Known(a, _, 6): Stop(a, 6) | last Peak(a, V, 1..6) per a, rejected at 8, decided by 8"
+    ]
+    told = "Known(a, _, 6): Stop(a, 6) | last Peak(a, V, 1..6) per a"
+    assert found[8] == [
+        "confirmed Known(a, 95, 6): Stop(a, 6), last Peak(a, 95, 1..6) per a |",
+        f"rejected {told}, because last Peak(a, V, 1..6) per a",
+    ]

@@ -161,8 +161,8 @@ class Last(Body):
             return Ticks(true_at, max((each.false_at for each in fits), default=START))
         if self.variables:
             # What is there has a derivation of its own: one is left for what may still come.
-            pairs = enumerate(fits, 1)
-            left = (min([each.false_at, *(other.true_at for other in slot[place:])]) for place, each in pairs)
+            ends = enumerate((world.coming(self.fitting(tick)) for tick in self._range), 1)
+            left = (min([end, *(other.true_at for other in slot[place:])]) for place, end in ends)
             return Ticks(NEVER, max(left, default=START))
         true_at, false_at = NEVER, START
         for place, each in enumerate(fits):

@@ -82,6 +82,9 @@ class Facts(Protocol):
     def atoms(self, atom: Atom) -> Iterator[tuple[Atom, Tick]]:
         """The atoms that are true once, with any values in place of `ANY`, and from which tick on."""
 
+    def coming(self, atom: Atom) -> Tick:
+        """Until when such atoms may become true that are not."""
+
     def none_left(self, names: Collection[str], around: Around) -> bool:
         """Whether the comparisons of some open variable leave it no value."""
 
