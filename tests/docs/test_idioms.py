@@ -282,7 +282,7 @@ def by_hand(name: str, *inputs: str) -> Meaning:
 
 
 def session(facts: Facts) -> Answers:
-    clicks = {(u, t) for u, _, t in facts["Click"]}
+    clicks = facts["Click"]
     found, since = set(), dict[str, int]()
     for u, t in sorted(clicks, key=lambda each: each[1]):
         since.setdefault(u, t)
@@ -377,7 +377,7 @@ IDIOMS = [
     Idiom("agree.alog", {"Fire": fire}, {"Smoke": one_of(("fish", "meat"), ("s1", "s2"))}),
     Idiom("top.alog", {"Top": top}, {"Reading": one_of(("fish", "meat", "ice"), (-18, 4, 5))}, rate=2),
     Idiom("faults.alog", {"Faults": faults}, {"Fault": one_of(("l1", "l2"), ("e7", "e9"))}),
-    Idiom("session.alog", {"Session": session}, {"Click": one_of(TWO, ("home", "pay"))}, 0.2, 200),
+    Idiom("session.alog", {"Session": session}, {"Click": one_of(TWO)}, 0.2, 200),
     Idiom("order.alog", {"Paid": paid}, ROWS, rate=2),
     Idiom("rows.alog", {"Then": then}, ROWS, rate=2),
 ]
