@@ -68,7 +68,8 @@ def _range(time: str, conditions: Sequence[syntax.Comparison]) -> syntax.Range |
                 (first if operator in (">", ">=") else last).append(end)
     if not conditions or len(first) + len(last) != len(conditions) or max(len(first), len(last)) > 1:
         return None
-    return syntax.Range(*(first or [_moved(last[0], -_FAR)]), *(last or [_moved(first[0], _FAR)]))
+    begin, end = *(first or [_moved(last[0], -_FAR)]), *(last or [_moved(first[0], _FAR)])
+    return syntax.Range(begin, end) if begin != end or (first and last) else None  # no end to move from
 
 
 _STEPS = {">": 1, ">=": 0, "<": -1, "<=": 0}
