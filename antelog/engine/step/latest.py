@@ -30,7 +30,7 @@ from antelog.engine.values.encoding import UNBOUND
 
 
 @dataclass(frozen=True, eq=False)
-class Spans(ColumnSet):
+class LatestSpans(ColumnSet):
     """For rows, each with a fact or atom of its slot, since when and until when that is the latest."""
 
     row: Column
@@ -123,34 +123,34 @@ class SlotFacts:
         row = marked(self.fits(at))
         return row, at.take(row)
 
-    def spans(self, supported: Column | None) -> tuple[Spans, Spans]:
+    def spans(self, supported: Column | None) -> tuple[LatestSpans, LatestSpans]:
         """While which facts are the latest, and while none that fits is, after some ticks (None: now)."""
         if supported is None:
             row, at = self.final
             none = np.setdiff1d(np.arange(self.rows.count), row)
             ends = (np.full(len(at), np.int64(tick)) for tick in (-1, NEVER))
             others = (np.full(len(none), np.int64(tick)) for tick in (-1, NEVER))
-            return Spans(row, at, *ends), Spans(none, none, *others)
+            return LatestSpans(row, at, *ends), LatestSpans(none, none, *others)
         row, at, going = np.arange(self.rows.count), self.end - 1, np.ones(self.rows.count, np.bool_)
-        valued, open_ = list[Spans](), list[Spans]()
+        valued, open_ = list[LatestSpans](), list[LatestSpans]()
         # From the latest back: until when each is the latest, and from when on one that fits is.
         until, fitting_since = np.full((2, self.rows.count), NEVER)
         while going.any():
             there = going & ~self.missing(at)
             since = self.arrival(at)
             chosen = marked(there & (since < until) & self.fits(at))
-            spans = Spans(row, at, since, until).take(chosen)
+            spans = LatestSpans(row, at, since, until).take(chosen)
             valued.append(spans)
             since_then = fitting_since.take(chosen)
             between = spans.until < since_then
-            open_.append(Spans(spans.row, spans.at, spans.until, since_then).take(between))
+            open_.append(LatestSpans(spans.row, spans.at, spans.until, since_then).take(between))
             fitting_since[chosen] = spans.since
             until = np.where(there, np.minimum(until, since), until)
             going = there & (since > supported)
             at = at - 1
         none = marked(fitting_since > supported)
-        open_.append(Spans(none, none, np.full(len(none), np.int64(-1)), fitting_since.take(none)))
-        return Spans.and_then(*valued), Spans.and_then(*open_)
+        open_.append(LatestSpans(none, none, np.full(len(none), np.int64(-1)), fitting_since.take(none)))
+        return LatestSpans.and_then(*valued), LatestSpans.and_then(*open_)
 
     def late(self, arguments: Sequence[AnswerTerm | None]) -> Column | np.int64:
         """δ of the facts with some arguments, in each row."""
@@ -173,7 +173,7 @@ class SlotFacts:
 class SlotAtoms:
     """The true atoms of the slots that rows ask for, where latest facts are not kept."""
 
-    latest: Spans
+    latest: LatestSpans
     values: Mapping[str, Column]  # of the open variables, for each of these
     false_at: Column  # for each row when no atom that fits can be the latest any more
 
@@ -193,7 +193,7 @@ class SlotAtoms:
         np.maximum.at(false_at, row_of, np.minimum(left, replaced))
         at = marked(fits & (true_at < replaced.take(owner)))
         owner = owner.take(at)
-        spans = Spans(row_of.take(owner), np.arange(len(at)), true_at.take(at), replaced.take(owner))
+        spans = LatestSpans(row_of.take(owner), np.arange(len(at)), true_at.take(at), replaced.take(owner))
         return cls(spans, {name: cells.take(at) for name, cells in values.items()}, false_at)
 
     def values_at(self, at: Column) -> Mapping[str, Column]:
@@ -206,7 +206,7 @@ class SlotAtoms:
         last = self.latest.take(marked(self.latest.until == NEVER))
         return last.row, last.at
 
-    def spans(self, _supported: Column | None) -> tuple[Spans, Spans]:
+    def spans(self, _supported: Column | None) -> tuple[LatestSpans, LatestSpans]:
         """While which atoms are the latest, and while none that fits is."""
         spans = self.latest
         # Those of one tick are replaced together, and others before they are there.
@@ -221,7 +221,7 @@ class SlotAtoms:
         order = np.lexsort([since, row])
         row, since, until = row.take(order), since.take(order), until.take(order)
         before = np.where(changed(row), -1, np.roll(until, 1))
-        return spans, Spans(row, row, before, since).take(marked(before < since))
+        return spans, LatestSpans(row, row, before, since).take(marked(before < since))
 
 
 def _at(column: Column, at: Column) -> Column:
@@ -370,7 +370,7 @@ def _slots_of(known: Knowledge, node: Last, rows: Rows, values: TakenValues) -> 
     return SlotFacts.of(known, node, rows) if node.slot.promised else values.true_atoms(node, rows)
 
 
-def _joined(spans: Spans, values: Mapping[str, Column]) -> Spans:
+def _joined(spans: LatestSpans, values: Mapping[str, Column]) -> LatestSpans:
     """The spans of rows, with those that follow each other with the same values made one."""
     key = key_of([spans.row, *values.values()])
     order = np.lexsort([spans.since, key])
@@ -381,7 +381,7 @@ def _joined(spans: Spans, values: Mapping[str, Column]) -> Spans:
     return replace(spans.take(last), since=spans.since.take(first))
 
 
-def _while_latest(found: Derivations, taking: Taking, spans: Spans) -> Derivations:
+def _while_latest(found: Derivations, taking: Taking, spans: LatestSpans) -> Derivations:
     """Derivations within spans of a `last`, of which each ends when another fact is the latest."""
     replaced = {**found.rows.replaced, taking.literal: spans.until}
     rows = replace(found.rows, replaced=replaced)
