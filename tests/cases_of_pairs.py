@@ -17,20 +17,21 @@ _PAIRS = """A(X, Q), B(X, Y, T), T > Q, T <= Q+2; A(X, Q), B(X, Y, T), T > Q, T 
 _HEADS = """Pair(X, Q, Y, T); Pair(X, Q, Y, T); Pair(X, Q, Y, T); Pair(X, Q+1, Y, T); Pair(X, Q-1, Y, T);
     Pair(X, Q, Y, T+1);
     Pair(X, T, Y, Q)"""
+# A time that is open is asked for at no later tick: the engine says decided_by by the bounds below alone.
 _CALLERS = """Pair(X, Q, Y, T), A(X, Q+1); Pair(X, Q, Y, T), A(X, Q-1); Pair(X, Q, Y, R), Pair(Y, R, _, T);
     Pair(X, Q, Y, R), A(Y, T), T > R, T <= Q+3; A(X, T), Pair(X, T, _, T+1); Pair(X, Q, _, T), Q+1 < T;
     Pair(X, Q, Y, T), D = T - Q; Pair(X, Q, _, R), R <= Q+1, T = Q; Pair(X, 2, _, T); Pair(X, _, Y, T);
     Pair(X, Q, Y, T), Pair(X, Q, Y, R), R > T; Pair(X, Q, _, T) or A(X, T), Q = T;
     A(X, T), not Pair(X, T-1, _, T); A(X, T), B(X, Y, Q), Q <= T, Q >= T-2, not Pair(X, Q, _, T..T+1);
     A(X, T), not Pair(X, _, a, T); A(X, T), not Pair(X, _, _, T-1..T+1); A(X, T), not Pair(X, 1, _, T);
-    Pair(X, Q, Y, T), not Pair(Y, Q, _, T); Pair(X, Q, _, T), not Pair(X, Q, _, T+1..T+2);
+    Pair(X, Q, Y, T), not Pair(Y, Q, _, T); Pair(X, Q, _, T), not Pair(X, 1, _, T+1..T+2);
     A(X, T), count(Pair(X, T-1, _, T..T+2)) > 0; A(X, T), count(Pair(X, _, _, T-1..T)) < 2;
     A(X, T), count(distinct Y : Pair(X, _, Y, T-1..T+1)) > 1; A(X, T), N = count(Pair(X, T-1, _, T..T+1));
     A(X, Q), C(T), T >= Q, T <= Q+2, count(Pair(X, Q, _, Q..T)) = 1;
     B(X, _, T), last Pair(X, _, Y, T-2..T) per X;
     B(X, _, T), last Pair(X, _, a, T-2..T) per X; A(X, T), last Pair(X, T-1, _, T-1..T+1) per X;
     Pair(X, Q, _, T), last Pair(X, Q, Y, 0..T-1) per X; Pair(X, Q, Y, T), not PAST; Mid(X, Q, T), A(X, Q+1);
-    Mid(X, Q, T), not Mid(X, Q, T+1); A(X, T), not Mid(X, T-1, T); A(X, T), Mid(X, T-1, R), R <= T+1"""
+    Mid(X, Q, T), not Mid(X, _, T+1); A(X, T), not Mid(X, T-1, T); A(X, T), Mid(X, T-1, R), R <= T+1"""
 _MIDDLE = """Mid(X, Q, T) :- Pair(X, Q, _, T); Mid(X, T, Q+1) :- Pair(X, Q, _, T), T <= Q+2;
     Mid(X, Q, T) :- Pair(X, Q, Y, R), Pair(X, R, Y, T); Mid(X, Q, T) :- Pair(X, Q, Y, T), not A(Y, Q)"""
 _MORE = "; Q < T; Q >= 1; X != a; not C(Q); not A(X, T)"
