@@ -89,9 +89,8 @@ def _side_for(texts: Iterable[str], others: Iterable[str]) -> bool:
             left.discard(text)
             continue
         name, time, begin, shift = found.groups()
-        after = int(shift or 0)
         is_known = not begin[0].isupper()
-        first = str(int(begin) + 1) if is_known else f"{begin}{after + 1:+d}".removesuffix("+0")
+        first = str(int(begin) + 1) if is_known else f"{begin}{int(shift or 0) + 1:+d}".removesuffix("+0")
         last = str(int(time) - 1) if time.isdigit() else f"{time}-1"
         under = {e for e in left if re.match(rf"not {name}\(.*\b{re.escape(f'{first}..{last}')}\)", e)}
         assert literal_of(text).predicate == name
