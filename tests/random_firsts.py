@@ -69,7 +69,7 @@ def _first(draw: st.DrawFn, objects: str, after: str, time: str) -> str:
     shift = draw(st.sampled_from(["", "", "", "+1", "-1"]))
     within = draw(st.sampled_from([" within 1", *(f" within {each}" for each in "2345" * 2), ""]))
     named = [each for each in columns if each != "_"]
-    per = f" per {draw(st.sampled_from(named))}" if named and draw(st.booleans()) else ""
+    per = draw(st.sampled_from(["", *(f" per {each}" for each in named)]))
     return f"{word} {name}({', '.join((*columns, time))}) after {after}{shift}{within}{per}"
 
 

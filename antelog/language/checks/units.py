@@ -154,12 +154,10 @@ def _shift_problems(term: syntax.Shifted, is_time: bool, tick: int | None) -> It
 
 
 def _within_problems(bound: syntax.Bound, tick: int | None) -> Iterator[Diagnostic]:
-    problems = list[Diagnostic]()
+    problem, found = _no_ticks(bound, tick) if bound.unit else None, list[Diagnostic]()
     if bound.unit is None:
-        ticks_of(bound, tick, problems)
-    elif (problem := _no_ticks(bound, tick)) is not None:
-        problems.append(problem)
-    yield from problems
+        ticks_of(bound, tick, found)
+    yield from found if problem is None else [problem]
 
 
 def _no_ticks(bound: syntax.Bound, tick: int | None) -> Diagnostic | None:
