@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from msgspec.structs import replace
 
 from antelog.compile import compile_program
+from antelog.engine.columns.joins import budget
 from antelog.engine.step.wording import rows_of
 from antelog.lines import literal_of
 from tests.engine.plain import PlainEngine
@@ -106,3 +107,16 @@ def _side_for(texts: Iterable[str], others: Iterable[str]) -> bool:
 
 def _sorted(log: Iterable[object]) -> list[str]:
     return sorted(re.sub(r"\b(\d+)\.0\b", r"\1", str(line)) for line in log)
+
+
+def test_no_pairs_are_made_of_facts_that_a_known_one_lies_between() -> None:
+    text = "input A(time). input B(time). P(U, T) :- A(T), first B(U) after T within 9999. query P(U, T)."
+    facts = [
+        (name, (2 * tick + odd,), 2 * tick + odd) for tick in range(400) for odd, name in enumerate("AB")
+    ]
+    case, rows = Case(text, tuple(facts), 800), 2_000  # of 80,000 pairs
+    compiled = runnable(case.checked)
+    assert compiled is not None
+    with budget(80 * rows):
+        lines = run(case, compiled, [case.until])
+    assert sum(line["change"] == "confirmed" for line in lines) == 400

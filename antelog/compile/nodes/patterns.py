@@ -12,7 +12,16 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from antelog.compile.literals import Aggregation, AnyLiteral, Atom, Comparison, Last, StaticAtom, terms
+from antelog.compile.literals import (
+    Aggregation,
+    AnyLiteral,
+    Atom,
+    Comparison,
+    Last,
+    Negation,
+    StaticAtom,
+    terms,
+)
 from antelog.compile.literals.conditions import Equation
 from antelog.compile.literals.literal import AskedNode, Condition, Reference
 
@@ -178,10 +187,25 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
     @property
     def text(self) -> str:
         """The pattern as a conjunction, with those first ticks that do not follow from its literals."""
+        return self._text({})
+
+    @property
+    def as_written(self) -> str:
+        """Its text with `first` for what is written so in the rules."""
+        shown: dict[object, str] = {}
+        for each in self.asked:
+            if isinstance(each, Negation) and each.written is not None:
+                before, time, after = each.written.around
+                shown |= dict.fromkeys((*each.written.bounds, each.written.atom), "")
+                shown[each] = terms.text_of((*before, time, *after))
+        return self._text(shown)
+
+    def _text(self, instead: Mapping[object, str]) -> str:
         shown: dict[str | None, int] = {}
         for time in self.times:
             shown[time.variable] = min(shown.get(time.variable, time.offset), time.offset)
-        parts = [each.text for each in (*self.background, *self.stated, *self.tests)]
+        whole = (*self.background, *self.stated, *self.tests)
+        parts = [text for each in whole if (text := instead.get(each, each.text))]
         parts += [
             f"{e.variable} >= {e.tick}" for e in self.earliest if e.tick > max(0, -shown.get(e.variable, 0))
         ]

@@ -225,7 +225,7 @@ def of_patterns(relations: resolve.Resolved, document: syntax.Document) -> Itera
             ):
                 if each.code not in seen:
                     seen.add(each.code)
-                    text = f"{each.message}, once the rules are put together: {pattern.text}"
+                    text = f"{each.message}, once the rules are put together: {pattern.as_written}"
                     yield replace(each, message=text, span=_place(request, document))
 
 

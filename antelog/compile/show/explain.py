@@ -231,7 +231,7 @@ def report(
         yield Line(relation_title(relation), TEXT, 2, 4)
         for pattern in relation.patterns[:_MOST]:
             fixed = answer_text(relation, pattern)
-            yield Line(pattern.text + (f"   giving {fixed}" if fixed else ""), PATTERN, 4, 6)
+            yield Line(pattern.as_written + (f"   giving {fixed}" if fixed else ""), PATTERN, 4, 6)
             yield from (Line(line, DETAIL, 6, 8) for line in pattern_lines(pattern))
         if len(relation.patterns) > _MOST:
             left = len(relation.patterns) - _MOST
@@ -277,6 +277,6 @@ def _relation_row(plan: Plan, relation: Relation) -> tuple[Html, ...]:
     for pattern in relation.patterns:
         fixed = answer_text(relation, pattern)
         known = [[tag("br"), tag("small", line)] for line in pattern_lines(pattern)]
-        patterns.append(text(tag("code", pattern.text), f" giving {fixed}" if fixed else "", known))
+        patterns.append(text(tag("code", pattern.as_written), f" giving {fixed}" if fixed else "", known))
     title, bounds = tag("b", relation_title(relation)), lined(bounds_lines(plan, relation))
     return title, lined(patterns or ["never holds"]), bounds, text(str(relation.level.component))

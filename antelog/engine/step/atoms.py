@@ -163,7 +163,8 @@ def _in_range(known: Knowledge, found: Derivations, end: OpenEnd) -> literals.Tr
     else:
         # Rows with the same values ask about all their ticks together, and need the records among these.
         # As of a tick the facts are those that came by then, and so is what they alone make true.
-        if not any(each.asked for each in patterns):
+        then = None if any(each.asked for each in patterns) else atoms.as_of
+        if then is not None:
             atoms = replace(atoms, as_of=None)
         keys = [column for column in (*atoms.arguments, atoms.as_of) if column is not None]
         same = groups(key_of(keys, atoms.count))
@@ -173,9 +174,10 @@ def _in_range(known: Knowledge, found: Derivations, end: OpenEnd) -> literals.Tr
         owner, tick, true_at = map(np.concatenate, zip((nothing, nothing, nothing), *parts, strict=True))
         band = TickRange(atoms.time, last.take(some))
         row, at = records(same.numbers, owner, band, tick, true_at)
-        row, tick, true_at = some.take(row), tick.take(at), true_at.take(at)
-        if rows.as_of is not None:
-            true_at = or_never(true_at, true_at > rows.as_of.take(row))
+        tick, true_at = tick.take(at), true_at.take(at)
+        if then is not None:
+            true_at = or_never(true_at, true_at > then.take(row))
+        row = some.take(row)
     return literals.TrueAtoms(row, tick, true_at).take(marked(true_at < NEVER))
 
 

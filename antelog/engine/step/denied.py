@@ -54,6 +54,7 @@ def bands(
     rows: Rows,
     giver: int,
     within: Within | None,
+    *,
     made: Column,
     values: Values,
 ) -> Bands | None:

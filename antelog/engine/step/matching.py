@@ -200,6 +200,7 @@ def partials(
     found: tuple[LiteralFacts, ...],
     background: Background,
     values: Values,
+    *,
     denied: Sequence[Denied] = (),
 ) -> list[Partial]:
     """All rows that the different rows of a seed and the literals' facts make, fewer variables first."""
@@ -231,7 +232,7 @@ def partials(
         for giver, facts in enumerate(found[first:], first):
             new = facts.rows.bound.keys() - variables
             if facts.rows.count and new and not prepared.lapses(giver, variables, new):
-                part = _extended(prepared, whole, giver, facts, start, denied, values)
+                part = _extended(prepared, whole, giver, facts, start=start, denied=denied, values=values)
                 tables.setdefault(frozenset(variables | new), []).append(part)
     return complete
 
@@ -274,6 +275,7 @@ def _extended(
     whole: Partial,
     giver: int,
     facts: LiteralFacts,
+    *,
     start: frozenset[str],
     denied: Sequence[Denied],
     values: Values,
@@ -282,7 +284,7 @@ def _extended(
     band, bounded = within(prepared, whole.rows, facts.rows), None
     if denied and prepared.facts[giver].node.time.variable not in start:
         made = _made(prepared, whole, start)
-        bounded = bands(prepared, denied, whole.rows, giver, band, made, values)
+        bounded = bands(prepared, denied, whole.rows, giver, band, made=made, values=values)
     if bounded is None:
         both = meeting(whole.rows, facts.rows, band)
     else:
@@ -362,6 +364,7 @@ def wholes(
     found: tuple[LiteralFacts, ...],
     background: Background,
     values: Values,
+    *,
     denied: Sequence[Denied] = (),
 ) -> Partial:
     """The rows of `partials` that have a fact for each literal."""
@@ -379,7 +382,11 @@ def wholes(
             both = Meeting(rows.take(there), there, at.take(there))
         else:
             band, never = within(prepared, rows, table), np.full(rows.count, NEVER)
-            bounded = None if giver is None else bands(prepared, denied, rows, giver, band, never, values)
+            bounded = (
+                None
+                if giver is None
+                else bands(prepared, denied, rows, giver, band, made=never, values=values)
+            )
             if bounded is not None:
                 rows, arrived = rows.take(bounded.row), arrived.take(bounded.row, axis=1)
                 band = bounded.within

@@ -54,7 +54,9 @@ def rows_for(known: Knowledge, name: str, number: int, seed: Rows, *, bare: bool
     if bare:
         found = tuple(each.take(np.zeros(0, np.int64)) for each in found)
     try:
-        parts = partials(prepared, seed, found, known.static.of_patterns[name][number], known.values, denied)
+        parts = partials(
+            prepared, seed, found, known.static.of_patterns[name][number], known.values, denied=denied
+        )
         return [_inside(prepared, part) for part in parts]
     except TooLargeError as error:
         if seed.count < 2:
@@ -175,8 +177,8 @@ def rows_of_query(known: Knowledge, query: StepQuery, number: int, later: Column
 
     def match(facts: Facts) -> list[Partial]:
         if whole:
-            return [wholes(prepared, seed, facts, background, known.values, denied)]
-        return partials(prepared, seed, facts, background, known.values, denied)
+            return [wholes(prepared, seed, facts, background, known.values, denied=denied)]
+        return partials(prepared, seed, facts, background, known.values, denied=denied)
 
     for matched in _matched(prepared, found, known.values, match):
         part = matched.with_facts() if prepared.facts else matched
