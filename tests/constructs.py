@@ -66,7 +66,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "percentage": (1, ()),
     "query": (2, ("query with a constant", "query with _", "several queries")),
     "window": (1, ("window", "recursion")),
-    "own_window": (2, ()),  # as the window of a query: tests/engine/test_own_window.py
+    "helper_window": (2, ()),  # as the window of a query: tests/engine/test_helper_window.py
     "horizon": (1, ("horizon",)),
     "every": (3, ("expected gap", "expected gap per column")),
     "one_per": (3, ("one per column", "one per tick")),

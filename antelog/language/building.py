@@ -392,7 +392,7 @@ class Builder(Transformer[Token, Any]):
     def given(self, _span: Span, *atoms: syntax.Atom) -> tuple[str, tuple[syntax.Atom, ...]]:
         return "given", atoms
 
-    def own_window(self, span: Span, name: Token, window: syntax.Bound, *horizon: Any) -> syntax.Window:
+    def helper_window(self, span: Span, name: Token, window: syntax.Bound, *horizon: Any) -> syntax.Window:
         _refuse_keyword(name)
         return syntax.Window(str(name), window, **dict(horizon), span=span, name_span=_at(name))
 

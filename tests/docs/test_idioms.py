@@ -312,7 +312,7 @@ IDIOMS = [
     Idiom("traffic.alog", {"Slow": slow, "Warn": warn}, CARS, rate=3),
     Idiom("odd.alog", {"Odd": odd}, MODES, rate=0.5, ticks=110),
     Idiom("hourly.alog", {"Told": told}, HOT),
-    Idiom("thrice.alog", {"Attack": by_hand("thrice", "Fail")}, {"Fail": one_of(TWO)}),
+    Idiom("thrice.alog", {"Attack": by_hand("thrice", "Fail")}, {"Fail": one_of(TWO, ("h1", "h2"))}),
     Idiom(
         "restart.alog",
         {"Each": by_hand("each", "Heat", "Alarm"), "Again": by_hand("restarted", "Heat", "Alarm")},

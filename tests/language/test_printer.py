@@ -87,6 +87,12 @@ def test_percentages_and_comments_are_told_apart() -> None:
     assert [value for kind, value in found if kind is Keyword] == ["chance", "again"]
 
 
+def test_the_predicate_of_a_window_has_its_colour() -> None:
+    found = list(AntelogLexer().get_tokens("window On 20 horizon 5."))
+    assert [word for kind, word in found if kind is Name.Function] == ["On"]
+    assert [word for kind, word in found if kind is Keyword] == ["window", "horizon"]
+
+
 def test_words_of_queries_have_a_colour_there_only() -> None:
     text = 'query Malf(X, T) critical alert 80% "a" given Load(X, L, T).\nquery A(X, T)   good.\n'
     text += "A(X, T) :- B(X, critical, given, T), X != good.\n"

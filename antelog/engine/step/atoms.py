@@ -440,6 +440,8 @@ def _decided_by(
         each = literals.AtomsByTick.of(replace(atoms, time=np.maximum(first, rows.as_of - delay)))
         atoms, first, last = each.atoms, each.atoms.time, each.atoms.time
         given = {name: np.repeat(column, each.counts) for name, column in given.items()}
+        if atoms.whole and reference.name in known.rules.cycles and reference.first != reference.last:
+            return each.latest(truth(known, atoms).decided)  # level by level, not within each other
     same = groups(key_of([*atoms.columns, *given.values()]))
     some = same.first
     possible = marked((first.take(some) <= last.take(some)) & (last.take(some) < NEVER))

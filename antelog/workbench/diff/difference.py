@@ -119,6 +119,12 @@ class RuleSet:
         main = file.name == source.name
         return Written(file.name, file.position(span.start)[0], to_text(statement), main)
 
+    @property
+    def helper_windows(self) -> dict[str, Written]:
+        """The windows that are statements of their own, by predicate."""
+        windows = (each for each in self.document.windows if isinstance(each, syntax.Window))
+        return {each.name: self.written(each) for each in windows}
+
     def forms(self, head: str, names: Mapping[str, str]) -> list[tuple[str, int, Rule]]:
         """For each rule of a predicate its canonical form, with predicates renamed, its number and itself."""
         rules = self.by_head.get(head, ())
@@ -162,6 +168,11 @@ def _matched(
                 added.append(new.written(rule))
         removed = [old.written(rule) for own in waiting.values() for rule in own]
         different += _paired(head, removed, added)
+    windows, others = old.helper_windows, new.helper_windows
+    for name in dict.fromkeys([*windows, *others]):
+        one, other = windows.get(name), others.get(name)
+        if one is None or other is None or one.text != other.text:
+            different.append(RuleDifference(name, one, other))
     return different, [each for _, each in sorted(same, key=lambda s: s[0])]
 
 

@@ -141,6 +141,30 @@ def test_a_relation_that_would_take_all_memory_is_refused(monkeypatch: pytest.Mo
         evaluated(none)
 
 
+@pytest.mark.parametrize(
+    ("apart", "past", "is_past"),
+    [
+        ("U < T", "U..T-1", True),
+        ("U < T", "T-3..U", True),
+        ("U < T", "U+1", False),
+        ("U < T", "U..T", False),
+        ("U <= T", "U", False),
+        ("U != T, U <= T", "U", True),
+        ("U > T", "U", False),
+        ("U + 5 < T", "U+5", True),
+        ("U <= W, W < T, C(W)", "U..W", True),
+        ("U = T - 1", "U", True),
+        ("T > 0", "0", True),
+        ("T >= 0", "0", False),
+    ],
+)
+@pytest.mark.parametrize("asked", ["not P(X, {})", "count(P(X, {})) < 2"])
+def test_comparisons_say_what_lies_in_the_past(apart: str, past: str, is_past: bool, asked: str) -> None:
+    rule = f"P(X, T) :- A(X, U), A(X, T), {apart}, {asked.format(past)}."
+    codes = {each.code for each in compile_program(read(Source(f"{rule} query P(X, T)."))).diagnostics}
+    assert ("E602" in codes) != is_past, rule
+
+
 NODES = ("A", "B", "C", "D")
 ANY = 1_000  # stands for "every weight": as large as it takes
 

@@ -38,6 +38,12 @@ def test_names_by_their_kind() -> None:
     assert names("variable") == [*"XT", *"XVT", "V", *"XTT", *"XTT", *"XT", "X"]
 
 
+def test_a_window_names_a_predicate() -> None:
+    text = "On(X, T) :- Up(X, T). window On 20 minutes."
+    found = [m for m in mentions_of(text) if m.name == "On"]
+    assert [(m.kind.value, m.defines) for m in found] == [("predicate", True), ("predicate", False)]
+
+
 def test_a_name_is_found_at_both_its_ends() -> None:
     at = PROGRAM.index("Off(")
     for offset in range(at, at + 4):
@@ -83,6 +89,7 @@ def labels(typed: str, folder: Path) -> set[str]:
         ("query ", {"Hot"}, {"Temp"}),
         ("query Hot(X, T) ", {"critical", "alert", "given"}, {"Hot"}),
         ('query Hot(X, T) "the {', {"X", "T", "chance", "decided_by"}, {"Hot"}),
+        ("window ", {"Hot"}, {"Temp"}),
         ("delay ", {"Temp"}, {"Hot"}),
         ("input Wind(mast, speed: ", {"number", "text"}, {"mast"}),
         ("input Wind(mast, speed, time) ", {"delay", "one per", "every"}, {"mast"}),
