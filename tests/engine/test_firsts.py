@@ -21,7 +21,7 @@ from tests.random_firsts import by_hand, cases_with_firsts
 from tests.recorded import FOLDER, NAMES, recorded
 from tests.strategies import Case
 
-_FIRST = re.compile(r"(?:first|next) (\w+)\((?:.*, )?(\w+)\) after (-?\w+)([+-]\d+)?")
+_FIRST = re.compile(r"(?:first|next) (\w+)\((?:.*, )?(\w+[+-]?\d*)\) after (-?\w+[+-]?\d*)")
 
 
 @pytest.mark.slow
@@ -88,19 +88,24 @@ def _side_for(texts: Iterable[str], others: Iterable[str]) -> bool:
                 return False
             left.discard(text)
             continue
-        name, time, begin, shift = found.groups()
-        is_known = not begin[0].isupper()
-        first = str(int(begin) + 1) if is_known else f"{begin}{int(shift or 0) + 1:+d}".removesuffix("+0")
-        last = str(int(time) - 1) if time.isdigit() else f"{time}-1"
-        under = {e for e in left if re.match(rf"not {name}\(.*\b{re.escape(f'{first}..{last}')}\)", e)}
+        name, time, begin = found.groups()
+        first, last = _moved(begin, 1), _moved(time, -1)
+        under = {e for e in others if re.match(rf"not {name}\(.*\b{re.escape(f'{first}..{last}')}\)", e)}
         assert literal_of(text).predicate == name
         if not under:
             return False
-        left.discard(min(under))
+        left.discard(min(under & left or under))  # one may stand for two
         if not time.isdigit():  # the fact and its bounds are in this text, unless rules derive it
             arguments = text[text.index("(") : text.index(") after") + 1]
             left -= {e for e in left if e.startswith(f"{name}{arguments} where ") and f"{time} > " in e}
     return not left
+
+
+def _moved(time: str, ticks: int) -> str:
+    """The text of a time that lies some ticks later."""
+    variable, shift = re.fullmatch(r"([A-Z]\w*)?([+-]?\d+)?", time).groups()  # type: ignore[union-attr]  # a time
+    moved = int(shift or 0) + ticks
+    return str(moved) if variable is None else f"{variable}{moved:+d}".removesuffix("+0")
 
 
 def _sorted(log: Iterable[object]) -> list[str]:
