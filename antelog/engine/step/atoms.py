@@ -480,36 +480,46 @@ def _decided_by(
     known: Knowledge, found: Derivations, reference: Reference, conditions: Sequence[Comparison], depth: int
 ) -> Column:
     """The tick by which all is decided that one reference of such a literal may lead to."""
-    rows, prepared = found.rows, found.prepared
-    delay = known.rules.relations[reference.name].bounds.delay
-    atoms, each = pattern_rows.open_atoms(prepared, reference, rows, known.values), None
-    timed = reference.first == reference.last and variables_in([reference.first]) <= rows.bound.keys()
-    first, last = atoms.time, atoms.time if timed else atoms.last
-    assert last is not None
-    atoms = replace(atoms, last=None) if timed else atoms
+    rows, bounds = found.rows, known.rules.relations[reference.name].bounds
+    atoms, delay = pattern_rows.open_atoms(found.prepared, reference, rows, known.values), None
     given = {name: rows.bound[name] for c in conditions for name in c.variables if name in rows.bound}
-    ranged = reference.first != reference.last and (last < NEVER).all()
-    if ranged and rows.as_of is not None and delay is not None:
-        # A slot that is taken decides one tick of a range, so they are looked at one by one.
-        each = literals.AtomsByTick.of(replace(atoms, time=np.maximum(first, rows.as_of - delay)))
-        atoms, first, last = each.atoms, each.atoms.time, each.atoms.time
-        given = {name: np.repeat(column, each.counts) for name, column in given.items()}
-        if atoms.whole and reference.name in known.rules.cycles and reference.first != reference.last:
-            return each.latest(truth(known, atoms).decided)  # level by level, not within each other
+    last = atoms.last
+    assert last is not None
+    if reference.first == reference.last and variables_in([reference.first]) <= rows.bound.keys():
+        atoms = replace(atoms, last=None)
+    elif reference.first != reference.last and (last < NEVER).all():
+        delay = bounds.delay
+    asked = pattern_rows.OpenAtoms(reference, atoms, conditions, given)
+    if rows.as_of is None or delay is None:
+        return _deadlines(known, asked, depth)
+    # A slot that is taken decides one tick of a range, so those that facts reach are looked at one by one.
+    atoms = replace(atoms, time=np.maximum(atoms.time, rows.as_of - delay))
+    if atoms.whole and reference.name in known.rules.cycles:
+        each = literals.AtomsByTick.of(atoms)
+        return each.latest(truth(known, each.atoms).decided)  # level by level, not within each other
+    ahead = known.rules.widest if bounds.window is None else bounds.window
+    reached = np.minimum(last, rows.as_of + ahead)
+    each = literals.AtomsByTick.of(replace(atoms, last=reached))
+    given = {name: np.repeat(column, each.counts) for name, column in given.items()}
+    beyond = replace(asked, atoms=replace(atoms, time=np.maximum(atoms.time, reached + 1)))
+    one_by_one = each.latest(_deadlines(known, replace(asked, atoms=each.atoms, given=given), depth))
+    return np.maximum(one_by_one, _deadlines(known, beyond, depth))
+
+
+def _deadlines(known: Knowledge, asked: pattern_rows.OpenAtoms, depth: int) -> Column:
+    """For each of some atoms the last deadline of what they may rest on; NEVER if they have no last tick."""
+    atoms, given = asked.atoms, asked.given
+    first, last = atoms.time, atoms.time if atoms.last is None else atoms.last
     same = groups(key_of([*atoms.columns, *given.values()]))
     some = same.first
     possible = marked((first.take(some) <= last.take(some)) & (last.take(some) < NEVER))
-    some = some.take(possible)
-    once = pattern_rows.OpenAtoms(
-        reference, atoms.take(some), conditions, {name: c.take(some) for name, c in given.items()}
-    )
+    once = asked.take(some.take(possible))
     until = np.full(same.count, np.int64(-1))
     # Within each other, literals lead to the same atoms in many ways.
     (until[possible],) = known.memo.recall(
         once.kind(depth), once.columns, lambda some: (_last_deadlines(known, once.take(some), depth),)
     )
-    decided = np.where(last == NEVER, NEVER, until.take(same.numbers))
-    return decided if each is None else each.latest(decided)
+    return np.where(last == NEVER, NEVER, until.take(same.numbers))
 
 
 def _last_deadlines(known: Knowledge, asked: pattern_rows.OpenAtoms, depth: int) -> Column:
