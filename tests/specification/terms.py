@@ -178,7 +178,11 @@ _CALENDAR: Mapping[str, Callable[[datetime], int]] = {
 
 
 def worked_out(calculation: Calculation) -> Term:
-    """A calculation, or its value, if it has one."""
+    """A calculation, or its value, if it has one; `U - 4` is a variable that is moved."""
+    if calculation.function == "-":
+        left, right = calculation.arguments
+        if isinstance(left, Variable) and isinstance(right, int):
+            return shifted(left, -right)
     open_ = variables_in([calculation]) or has_inner(calculation)
     value = None if open_ else value_of(calculation)
     return calculation if value is None else value
