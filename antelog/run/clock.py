@@ -36,6 +36,7 @@ SAMPLES = 100  # the last facts of each input from which the grace follows
 LATEST_SAMPLE = 10 * SECOND  # a fact later than this, and than a tick, does not count: there was an outage
 NEAR = 60 * SECOND  # a fact that is no older is about the present, whatever the program says of its input
 QUIET = 10 * SECOND  # silence after which an input that cannot tell its end has been read
+MAX_WAITING = 10_000_000  # rows of a stream on Spark that may wait for their ticks
 PATIENCE = 300 * SECOND  # how long time waits for an input that cannot be reached
 
 

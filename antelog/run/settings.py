@@ -15,7 +15,7 @@ from antelog.lines import LITERALS, TEXT_LITERALS
 from antelog.process import KEPT_REJECTS
 from antelog.run import values
 from antelog.run.address import Address, located
-from antelog.run.clock import ClockName
+from antelog.run.clock import MAX_WAITING, ClockName
 from antelog.run.options import (
     FILE,
     SINK,
@@ -150,6 +150,10 @@ class StreamSettings(SparkSettings):
     idle: str | None = option(
         None, plain("DURATION", values.pause),
         "When nothing came for this long, a stream follows the wall clock.", on=FOLLOWING,
+    )  # fmt: skip
+    max_waiting: int = option(
+        MAX_WAITING, whole_number(1, "ROWS"),
+        "A stream stops if more rows than this wait for an input that is read more slowly.", on=("run",),
     )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from antelog.errors import DataError
 from antelog.escaping import shown
 from antelog.files import Reject
 from antelog.files.setting_aside import SHOWN, no_use
+from antelog.language.durations import span_in_words
 from antelog.language.moments import Timescale, tick_in_words, timed
 from antelog.program import Program
 from antelog.run.address import Console
@@ -47,10 +48,11 @@ from antelog.spark.endpoints.sources import Reading, Wish, frame, reading_of
 from antelog.spark.failures import plainly
 from antelog.spark.pipeline.session import Session, session
 from antelog.spark.pipeline.stream_run import Counts, Progress, follow, totals
+from antelog.spark.settings import HOLDING
 from antelog.watch.web.address import PageAddress
 from antelog.writing import temporary_folder
 
-_STANDING = ("open", "held")
+_STANDING = ("open", "held", "behind", HOLDING)
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
@@ -108,7 +110,8 @@ class Report:
             say("note: there was no batch, for nothing has come that was not read before")
         if held := self.standing.get("held"):
             many = f"{held:,} facts wait: their ticks are not finished"
-            say(f"note: {'1 fact waits: its tick is not finished' if held == 1 else many}")
+            said = "1 fact waits: its tick is not finished" if held == 1 else many
+            say(f"note: {', '.join([said, *_holding(self.standing, timescale)])}")
         for name, count in sorted(self.twice.items()):
             if count:
                 say(f"note: {comes_twice(count, name)}")
@@ -138,6 +141,7 @@ def batch_line(done: Progress, timescale: Timescale | None = None) -> str:
     parts += [f"state {' in '.join(state)}"] if state else []
     now = counts.get("now")
     parts += [] if now is None else [tick_in_words(now, timescale)]
+    parts += _holding(counts, timescale)
     parts += [f"{count:,} {what} waiting" for what, count in done.waiting.items()]
     return f"batch {done.number}: {', '.join(parts)}"
 
@@ -151,6 +155,14 @@ def _held_before(counts: Mapping[str, int | None]) -> int:
 def _still(counts: Mapping[str, int | None]) -> list[str]:
     still, held = counts.get("open"), counts.get("held")
     return [*([] if still is None else [f"{still:,} open"]), *([f"{held:,} held"] if held else [])]
+
+
+def _holding(counts: Mapping[str, Any], timescale: Timescale | None) -> list[str]:
+    """The source that holds time back, and by how much."""
+    source, behind = counts.get(HOLDING), counts.get("behind")
+    if not source or not behind:
+        return []
+    return [f"{source} holds time back by {span_in_words(behind, timescale)}"]
 
 
 def _size(count: int | None) -> list[str]:
@@ -247,7 +259,7 @@ _PATIENCE = 60.0  # seconds a batch may go on after a request to stop
 # Settings that are options of `antelog.spark.outputs` as they are.
 _OPTIONS = (
     *("only", "explanations", "model", "epoch", "half_life", "judges", "min_chance", "most", "buckets"),
-    *("clock", "arrival", "lag", "ahead", "idle"),
+    *("clock", "arrival", "lag", "ahead", "idle", "max_waiting"),
 )
 
 

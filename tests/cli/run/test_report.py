@@ -31,6 +31,11 @@ def test_a_batch_in_words() -> None:
         "batch 3: 12,000 facts (11,000 used, 995 not needed, 3 late) in 2.0 s (6,000/s), 1 change, 0 open, "
         "2 held, state 40 facts in 12 kB, tick 7, 2 files waiting"
     )
+    behind = {"given": 3, "held": 3, "now": 7, "behind": 90, "holding": "Ack from p2"}
+    said = "batch 4: 3 facts in 0.5 s (6.0/s), 0 changes, 3 held, tick 7, Ack from p2 holds time back"
+    assert batch_line(Progress(4, 0.5, {}, behind)) == f"{said} by 90 ticks"
+    minutes = Timescale(60_000_000)
+    assert batch_line(Progress(4, 0.5, {}, behind), minutes) == f"{said} by 90 minutes"
     assert batch_line(Progress(4, 0.5, {}, {})) == "batch 4: 0 facts in 0.5 s, 0 changes"
     # Where only confirmed answers are asked for, nobody knows how many are open.
     counts = {"given": 2, "admitted": 2, "changes": 1, "open": None, "held": 0}

@@ -1,0 +1,67 @@
+"""The sources of a stream, each with a time of its own: the slowest that holds says what is finished.
+
+Alarm   0 … 95     Ack   0 … 12     ─▶  11 is finished, with a lag of 1; alarms about 12 to 95 wait
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import msgspec
+
+from antelog.errors import DataError
+from antelog.language.durations import span_in_words
+from antelog.language.moments import tick_in_words
+from antelog.spark.job.job import Job
+
+PATIENCE = 10  # micro-batches in a row with rows of others and none of it, after which a source holds no more
+
+
+class SourceTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The highest tick of a source, and the micro-batches since its last row that had rows of others."""
+
+    highest: int
+    missed: int = 0
+
+
+@dataclass(frozen=True)
+class Slowest:
+    """The source that holds time back most, its highest tick, and by how much others are ahead of it."""
+
+    source: str
+    tick: int
+    behind: int
+
+
+def heard(known: Mapping[str, SourceTime], readings: Mapping[str, int]) -> dict[str, SourceTime]:
+    """The sources after a micro-batch, given the highest tick of each that had rows in it."""
+    if not readings:
+        return dict(known)
+    missing = {name: SourceTime(each.highest, min(PATIENCE, each.missed + 1)) for name, each in known.items()}
+    before = {name: known[name].highest for name in readings if name in known}
+    return missing | {name: SourceTime(max(at, before.get(name, at))) for name, at in readings.items()}
+
+
+def slowest(sources: Mapping[str, SourceTime]) -> Slowest | None:
+    """The source that holds time; None before the first row."""
+    holding = [(each.highest, name) for name, each in sources.items() if each.missed < PATIENCE]
+    if not holding:
+        return None
+    tick, name = min(holding)
+    return Slowest(name, tick, max(each.highest for each in sources.values()) - tick)
+
+
+def refuse_too_many(job: Job, held: int, slow: Slowest | None) -> None:
+    """Raises DataError if a bucket has more rows that wait than its part of `max_waiting`."""
+    buckets = len(job.numbers)
+    if held * buckets <= job.max_waiting or slow is None:
+        return
+    scale, slow_at = job.plan.timescale, tick_in_words(slow.tick, job.plan.timescale)
+    most = f"{job.max_waiting:,}" + ("" if buckets == 1 else f", in {buckets} buckets")
+    raise DataError(
+        f"{held:,} rows of a bucket wait for {slow.source}, which holds time back at {slow_at}: others are "
+        f"{span_in_words(slow.behind, scale)} ahead. That is more than max_waiting ({most}) has room for. "
+        f"Have {slow.source} read faster, or the others slower (--chunk, maxFilesPerTrigger, "
+        "maxOffsetsPerTrigger), or give a larger max_waiting"
+    )
