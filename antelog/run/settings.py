@@ -228,6 +228,11 @@ class RunSettings:
         None, SINK, "Where rows that were set aside go, each with the reason: {sinks}.",
         on=("try", "learn", "score", "run"),
     )  # fmt: skip
+    max_skew: str = option(
+        "1 day", plain("DURATION", values.pause),
+        "An input that is further ahead of another one, which is still being read, is not read on; on Spark, "
+        "where that cannot be had, a warning says so.", on=FOLLOWING,
+    )  # fmt: skip
     strict: bool = flag(False, "Stop at the first row that would be set aside.", on=("try",))
     state: Path | None = option(
         None, FILE, "Keep in this file how far it has come, and go on there next time, without a fact lost.",

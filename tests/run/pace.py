@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 import antelog
+from antelog.run.clock import ClockName
 
 PROGRAM = """
 input Alarm(x: text, time) delay 2.
@@ -38,7 +39,7 @@ Rows = Sequence[Row]
 class PaceCase:
     """Sources, as `Ack` and `Ack/p1`, whose rows come in pieces: some, or None, of each at each turn."""
 
-    clock: str
+    clock: ClockName
     lag: int
     turns: Sequence[Mapping[str, Rows]]
 
@@ -87,7 +88,8 @@ def confirmed(log: Iterable[Mapping[str, Any]]) -> set[tuple[str, str, int]]:
 
 def case_of(seed: int) -> PaceCase:
     dice = random.Random(seed)
-    clock, lag = dice.choice(("arrival", "event")), dice.randrange(1, 4)
+    clock: ClockName = dice.choice(("arrival", "event"))
+    lag = dice.randrange(1, 4)
     last = dice.choice((20, 60, 200))
     sources = ["Alarm", *(["Ack"] if dice.random() < 0.5 else ["Ack/p0", "Ack/p1"])]
     pieces = {source: _pieces(_rows(dice, source, last, clock, lag), dice) for source in sources}
@@ -103,7 +105,7 @@ def case_of(seed: int) -> PaceCase:
     return PaceCase(clock, lag, turns)
 
 
-def _rows(dice: random.Random, source: str, last: int, clock: str, lag: int) -> list[Row]:
+def _rows(dice: random.Random, source: str, last: int, clock: ClockName, lag: int) -> list[Row]:
     """Rows of a source, out of order by so much that its delay and the lag allow it."""
     delay = DELAYS[input_of(source)]
     found = []

@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 from antelog.errors import DataError
-from antelog.spark.bucket.pace import PATIENCE, Slowest, SourceTime, heard, slowest
+from antelog.run.clock import Slowest
+from antelog.spark.bucket.pace import PATIENCE, SourceTime, heard, holding
 from antelog.spark.job.job import ARRIVED
 from antelog.spark.settings import SOURCE
 from tests.run.pace import DELAYS, PaceCase, Row, Rows, case_of, confirmed
@@ -47,14 +48,14 @@ def check(seed: int) -> None:
 
 def test_a_source_holds_until_ten_micro_batches_had_rows_of_others_alone() -> None:
     sources = heard({}, {"A": 5, "B": 9})
-    assert slowest(sources) == Slowest("A", 5, 4)
+    assert holding(sources) == Slowest("A", 5, 4)
     for number in range(PATIENCE):
-        assert slowest(sources) == Slowest("A", 5, 4 + number)
+        assert holding(sources) == Slowest("A", 5, 4 + number)
         sources = heard(heard(sources, {"B": 10 + number}), {})  # one without rows does not count
-    assert slowest(sources) == Slowest("B", 19, 0)
-    assert slowest(heard(sources, {"A": 7})) == Slowest("A", 7, 12)
+    assert holding(sources) == Slowest("B", 19, 0)
+    assert holding(heard(sources, {"A": 7})) == Slowest("A", 7, 12)
     assert heard({"A": SourceTime(5, 3)}, {"A": 2}) == {"A": SourceTime(5)}
-    assert slowest({}) is None
+    assert holding({}) is None
 
 
 def _counted(turns: list[dict[str, list[Row]]], **settings: Any) -> list[tuple[Any, ...]]:

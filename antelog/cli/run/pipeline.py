@@ -34,11 +34,13 @@ from antelog.language.durations import span_in_words
 from antelog.language.moments import Timescale, tick_in_words, timed
 from antelog.program import Program
 from antelog.run.address import Console
+from antelog.run.clock import Slowest
 from antelog.run.settings import Settings
+from antelog.run.sinks.feed_sink import holding
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult, reject_of
 from antelog.run.store.feed import BatchFeed, FolderFeed, about, reject_line
-from antelog.run.values import ANSWERS
+from antelog.run.values import ANSWERS, duration
 from antelog.spark import Outputs, guard, outputs
 from antelog.spark.endpoints import sinks
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source
@@ -60,6 +62,7 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 class Report:
     status: Status | None = None  # a line of a terminal that each batch replaces
     timescale: Timescale | None = None
+    max_skew: int | None = None  # microseconds
     began: float = field(default_factory=time.monotonic)
     batches: int = 0
     totals: Counter[str] = field(default_factory=Counter)
@@ -69,11 +72,23 @@ class Report:
 
     def batch(self, done: Progress) -> None:
         self.batches += 1
+        self._warn_of_skew(done.counts)
         line = batch_line(done, self.timescale)
         if self.status is not None:
             self.status.update(escaped(Text(line)))
         else:
             say(line)
+
+    def _warn_of_skew(self, counts: Mapping[str, Any]) -> None:
+        """Warns once if a source is further ahead than is wanted: on Spark it is read on all the same."""
+        behind, scale = counts.get("behind") or 0, self.timescale
+        if scale is None or self.max_skew is None or behind * scale.length <= self.max_skew:
+            return
+        self.max_skew = None
+        self.warn(
+            f"{counts.get(HOLDING)} is {span_in_words(behind, scale)} behind other sources, whose rows wait "
+            "in the state; --max-skew says when this is worth a warning"
+        )
 
     def count(self, counts: Mapping[str, Any]) -> None:
         self.totals.update({name: counts.get(name) or 0 for name in ("given", "changes", *FATES)})
@@ -234,7 +249,8 @@ class Paging:
             inputs[source.name] = {"delay": max(source.delays), "rejects": rejects}
             if len(self.program.plan.inputs) == 1:  # rows are counted in total
                 inputs[source.name]["facts"] = self.given
-        self.feed.write(number, lines, {"tick": counts.get("now"), "inputs": inputs})
+        slow = Slowest(counts[HOLDING], 0, counts["behind"]) if counts.get(HOLDING) else None
+        self.feed.write(number, lines, {"tick": counts.get("now"), "inputs": inputs, **holding(slow)})
         self.tend()
 
 
@@ -275,6 +291,7 @@ def run_on_spark(
         page = stack.enter_context(paging(program, settings, address))
         on_terminal = any(isinstance(each, Console) for each in pipeline.sinks)
         report = stack.enter_context(reporting(timescale, stream=stream, results_on_terminal=on_terminal))
+        report.max_skew = duration(settings.max_skew)
         of_no_use = replace(pipeline, report=report, page=page).run()
         rejects = None if settings.rejects is None else str(settings.rejects)
         report.summarize(stream=stream, rejects=rejects, timescale=timescale)

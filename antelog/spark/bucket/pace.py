@@ -6,13 +6,13 @@ Alarm   0 … 95     Ack   0 … 12     ─▶  11 is finished, with a lag of 1;
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import msgspec
 
 from antelog.errors import DataError
 from antelog.language.durations import span_in_words
 from antelog.language.moments import tick_in_words
+from antelog.run.clock import Slowest, slowest
 from antelog.spark.job.job import Job
 
 PATIENCE = 10  # micro-batches in a row with rows of others and none of it, after which a source holds no more
@@ -25,15 +25,6 @@ class SourceTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     missed: int = 0
 
 
-@dataclass(frozen=True)
-class Slowest:
-    """The source that holds time back most, its highest tick, and by how much others are ahead of it."""
-
-    source: str
-    tick: int
-    behind: int
-
-
 def heard(known: Mapping[str, SourceTime], readings: Mapping[str, int]) -> dict[str, SourceTime]:
     """The sources after a micro-batch, given the highest tick of each that had rows in it."""
     if not readings:
@@ -43,13 +34,10 @@ def heard(known: Mapping[str, SourceTime], readings: Mapping[str, int]) -> dict[
     return missing | {name: SourceTime(max(at, before.get(name, at))) for name, at in readings.items()}
 
 
-def slowest(sources: Mapping[str, SourceTime]) -> Slowest | None:
-    """The source that holds time; None before the first row."""
-    holding = [(each.highest, name) for name, each in sources.items() if each.missed < PATIENCE]
-    if not holding:
-        return None
-    tick, name = min(holding)
-    return Slowest(name, tick, max(each.highest for each in sources.values()) - tick)
+def holding(sources: Mapping[str, SourceTime]) -> Slowest | None:
+    """The slowest of the sources that hold time; None before the first row."""
+    highest = {name: each.highest for name, each in sources.items()}
+    return slowest(highest, (name for name, each in sources.items() if each.missed < PATIENCE))
 
 
 def refuse_too_many(job: Job, held: int, slow: Slowest | None) -> None:

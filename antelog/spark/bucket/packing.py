@@ -27,7 +27,7 @@ from antelog.engine.columns.tables import Mask
 from antelog.engine.facts import rejects
 from antelog.engine.facts.rejects import EARLY, about_time
 from antelog.engine.values.values import Values
-from antelog.run.clock import far_ahead
+from antelog.run.clock import far_ahead, named
 from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.job import ARRIVED, WALL, Job, earliest
 from antelog.spark.job.needed import EVERYTHING, in_order, of_use
@@ -209,7 +209,7 @@ def _readings(job: Job, name: str, facts: pa.Table) -> dict[str, int]:
     rows = pa.table({"part": parts, "tick": ticks.numbers}).filter(pa.array(ticks.natural))
     highest = rows.group_by("part").aggregate([("tick", "max")]).select(["part", "tick_max"])
     return {
-        name if part is None else f"{name} from {part}": tick
+        named(name, part): tick
         for part, tick in zip(*(column.to_pylist() for column in highest.columns), strict=True)
     }
 

@@ -25,9 +25,8 @@ from antelog.engine.step.query import KINDS, LineSelection, Share
 from antelog.engine.step.schema import united
 from antelog.engine.step.wording import needs_explanations
 from antelog.engine.values.values import Values
-from antelog.run.clock import NOTHING
+from antelog.run.clock import NOTHING, Slowest
 from antelog.run.clock import end as last_tick
-from antelog.spark.bucket.pace import Slowest
 from antelog.spark.bucket.packing import PACKED_NAMES, REJECTS, Received, received
 from antelog.spark.job.dividing import bucket_mask
 from antelog.spark.job.job import ARRIVED, Job, talks_by_itself, with_arrival
@@ -301,8 +300,8 @@ def lines(
         "behind": None if slow is None else slow.behind,
         "now": bucket.now if bucket.now >= 0 else None,
     }
-    holding = slow.source if slow is not None and slow.behind else None
-    yield _EMPTY | counts | {"bucket": bucket.number, "what": COUNTED, "query": holding}
+    holds = slow.source if slow is not None and slow.behind else None
+    yield _EMPTY | counts | {"bucket": bucket.number, "what": COUNTED, "query": holds}
     for name, local in new.local.items():
         about = {"bucket": bucket.number, "what": SHOWN, "query": name}
         yield _EMPTY | about | {"local": local, "twice": new.twice.get(name, 0)}

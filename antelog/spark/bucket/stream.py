@@ -33,7 +33,7 @@ from antelog.engine.transition import Transition, change_of, first_ticks, transi
 from antelog.errors import StateError
 from antelog.run.clock import Showing, alarm, shown
 from antelog.spark.bucket import state
-from antelog.spark.bucket.pace import SourceTime, refuse_too_many, slowest
+from antelog.spark.bucket.pace import SourceTime, holding, refuse_too_many
 from antelog.spark.bucket.pace import heard as heard_from
 from antelog.spark.bucket.packing import PACKED_NAMES, received
 from antelog.spark.bucket.state import BucketOutput, BucketState, DatedRows
@@ -64,7 +64,7 @@ def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: 
     head, bucket, change = _load(store, job, number)
     before = head.time
     sources = heard_from(before.sources, new.readings)
-    slow = slowest(sources)
+    slow = holding(sources)
     highest = max([before.highest, *new.readings.values()])
     heard = wall if packets else before.heard
     showing = Showing(heard, wall)
