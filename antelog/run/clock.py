@@ -287,13 +287,13 @@ class Slowest:
     behind: int
 
 
-def slowest(highest: Mapping[str, int], holding: Iterable[str]) -> Slowest | None:
-    """The source furthest behind of those that hold time, given the highest tick of each source."""
+def slowest(highest: Mapping[str, int], holding: Iterable[str], top: int = NOTHING) -> Slowest | None:
+    """The source furthest behind of those that hold time, given the highest ticks of sources, and of all."""
     held = [(highest.get(name, NOTHING), name) for name in holding]
     if not held:
         return None
     tick, name = min(held)
-    return Slowest(name, tick, max(tick, *highest.values(), NOTHING) - tick)
+    return Slowest(name, tick, max(tick, top, *highest.values()) - tick)
 
 
 def named(name: str, part: str | None) -> str:

@@ -1,96 +1,96 @@
 """antelog/spark/bucket/pace.py: each source of a stream has a time of its own."""
 
 import random
-from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyspark.sql import SparkSession
 
+import antelog.spark
 from antelog.errors import DataError
 from antelog.run.clock import Slowest
 from antelog.spark.bucket.pace import PATIENCE, SourceTime, heard, holding
 from antelog.spark.job.job import ARRIVED
 from antelog.spark.settings import SOURCE
-from tests.run.pace import DELAYS, PaceCase, Row, Rows, case_of, confirmed
+from tests.run.pace import INPUTS, PROGRAM, SEEDS, PaceCase, Turn, case_of, confirmed, table
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Seen, Stream
+from tests.spark.streamed import result, run, stream_of
 
 
-def _tables(case: PaceCase, turn: Mapping[str, Rows]) -> dict[str, pa.Table]:
-    found = {}
-    for name in DELAYS:
-        rows = case.rows(name, [turn])
-        columns: dict[str, Any] = {
-            "x": pa.array([row.x for _, row in rows], pa.string()),
-            "time": pa.array([row.time for _, row in rows], pa.int64()),
-        }
-        if case.clock == "arrival":
-            columns[ARRIVED] = pa.array([row.arrival for _, row in rows], pa.int64())
-        parts = [source.partition("/")[2] or None for source, _ in rows]
-        found[name] = pa.table(columns | {SOURCE: pa.array(parts, pa.string())})
-    return found
+def _tables(turn: Turn) -> dict[str, pa.Table]:
+    found: dict[str, list[pa.Table]] = {}
+    for source, rows in turn.items():
+        part = pa.array([source.partition("/")[2] or None] * len(rows), pa.string())
+        names = [ARRIVED if name == "arrival" else name for name in rows.column_names]
+        found.setdefault(INPUTS[source], []).append(rows.rename_columns(names).append_column(SOURCE, part))
+    return {name: pa.concat_tables(each) for name, each in found.items()}
 
 
-def streamed(case: PaceCase, seed: int, **settings: Any) -> list[Seen]:
-    plan = case.program.plan
-    tables = {name: table.drop_columns([SOURCE]) for name, table in _tables(case, {}).items()}
-    stream = Stream(job_of(plan, tables, 2, lag=case.lag, **settings), random.Random(seed))
-    return [stream.batch(_tables(case, turn)) for turn in case.turns]
-
-
-def check(seed: int) -> None:
-    case = case_of(seed)
-    seen = streamed(case, seed)
-    assert [row for each in seen for row in each.rejects] == []
-    assert confirmed(row for each in seen for row in each.changes) == case.confirmed()
+def _streamed(case: PaceCase, seed: int = 0, **settings: Any) -> list[Seen]:
+    tables = {name: each.drop_columns([SOURCE]) for name, each in _tables(case.turns[0]).items()}
+    stream = Stream(job_of(PROGRAM.plan, tables, 2, lag=case.lag, **settings), random.Random(seed))
+    seen = [stream.batch(_tables(turn)) for turn in case.turns]
+    assert not any(each.rejects for each in seen)
+    return seen
 
 
 def test_a_source_holds_until_ten_micro_batches_had_rows_of_others_alone() -> None:
     sources = heard({}, {"A": 5, "B": 9})
-    assert holding(sources) == Slowest("A", 5, 4)
     for number in range(PATIENCE):
-        assert holding(sources) == Slowest("A", 5, 4 + number)
+        assert holding(sources, 9) == Slowest("A", 5, 4 + number)
         sources = heard(heard(sources, {"B": 10 + number}), {})  # one without rows does not count
-    assert holding(sources) == Slowest("B", 19, 0)
-    assert holding(heard(sources, {"A": 7})) == Slowest("A", 7, 12)
+    assert holding(sources, 30) == Slowest("B", 19, 11)
+    assert holding(heard(sources, {"A": 7}), 9) == Slowest("A", 7, 12)
     assert heard({"A": SourceTime(5, 3)}, {"A": 2}) == {"A": SourceTime(5)}
-    assert holding({}) is None
+    assert holding({}, 9) is None
 
 
-def _counted(turns: list[dict[str, list[Row]]], **settings: Any) -> list[tuple[Any, ...]]:
-    seen = streamed(PaceCase("event", 1, turns), 7, **settings)
-    assert not any(each.rejects for each in seen)
-    return [
+def _at(*times: int) -> pa.Table:
+    return table([("a", time) for time in times])
+
+
+AHEAD = {"Alarm": _at(*range(40)), "Ack/p1": _at(3)}
+
+
+def test_progress_says_which_source_holds_how_much() -> None:
+    seen = _streamed(PaceCase("event", 1, [AHEAD, *({"Alarm": _at(tick)} for tick in range(40, 50))]))
+    found = [
         (one["now"], one["query"], one["behind"], sum(row["held"] for row in each.counts))
         for each in seen
         for one in each.counts[:1]
     ]
-
-
-AHEAD = {"Alarm": [Row("a", tick, tick) for tick in range(40)], "Ack/p1": [Row("a", 3, 3)]}
-
-
-def test_progress_says_which_source_holds_how_much() -> None:
-    others = [{"Alarm": [Row("b", tick, tick)]} for tick in range(40, 50)]
-    rows = [(2, "Ack from p1", 36 + more, 38 + more) for more in range(10)]
-    assert _counted([AHEAD, *others]) == [*rows, (48, None, 0, 1)]
+    assert found == [*((2, "Ack from p1", 36 + n, 38 + n) for n in range(10)), (48, None, 0, 1)]
 
 
 def test_more_rows_than_max_waiting_stop_a_stream() -> None:
+    case = PaceCase("event", 1, [AHEAD])
     found = "38 rows of a bucket wait for Ack from p1, which holds time back at tick 3: others are 36 ticks "
     with pytest.raises(DataError) as stopped:
-        _counted([AHEAD], max_waiting=75)
-    assert str(stopped.value).startswith(f"{found}ahead. That is more than max_waiting (75, in")
-    assert _counted([AHEAD], max_waiting=76)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_stream_confirms_what_a_batch_does(seed: int) -> None:
-    check(seed)
+        _streamed(case, max_waiting=75)
+    assert str(stopped.value).startswith(f"{found}ahead. That is more than max_waiting (75, in 2 buckets)")
+    assert _streamed(case, max_waiting=76)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(4, 204))
-def test_two_hundred_streams(seed: int) -> None:
-    check(seed)
+def test_what_is_read_at_another_pace_is_confirmed_on_spark(spark: SparkSession, tmp_path: Path) -> None:
+    """Twenty alarms in a file, and their acknowledgements in ten: a file of each a micro-batch."""
+    alarms, acks = ([("a", 10 * n + more) for n in range(20)] + [("end", 300)] for more in (0, 3))
+    files = [acks[2 * n : 2 * n + 2 + (n == 9)] for n in range(10)]
+    parts = [{"Alarm": table(alarms), "Ack": table(files[0])}, *({"Ack": table(each)} for each in files[1:])]
+    found = antelog.spark.outputs(PROGRAM, stream_of(spark, tmp_path / "in", parts), buckets=2)
+    query = run(found, tmp_path / "checkpoint")
+    seen = result(spark, found, query)
+    assert seen.rejects.count() == 0
+    log = [row.asDict() for row in seen.changes.collect()]
+    assert confirmed(log) == {("Acked", "a", 10 * n) for n in range(20)}
+    counted = [each["observedMetrics"]["antelog"] for each in query.recentProgress]
+    assert [(each["holding"], each["behind"]) for each in counted][:2] == [("Ack", 287), ("Ack", 267)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_stream_confirms_what_a_batch_does(seed: int) -> None:
+    case = case_of(seed)
+    assert confirmed(row for each in _streamed(case, seed) for row in each.changes) == case.confirmed()

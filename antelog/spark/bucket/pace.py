@@ -1,6 +1,8 @@
 """The sources of a stream, each with a time of its own: the slowest that holds says what is finished.
 
-Alarm   0 … 95     Ack   0 … 12     ─▶  11 is finished, with a lag of 1; alarms about 12 to 95 wait
+    Alarm   0 … 95     Ack   0 … 12     ─▶  11 is finished, with a lag of 1; alarms about 12 to 95 wait
+
+A source holds time from its first row until ten micro-batches in a row had rows of others alone.
 """
 
 from __future__ import annotations
@@ -26,18 +28,20 @@ class SourceTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def heard(known: Mapping[str, SourceTime], readings: Mapping[str, int]) -> dict[str, SourceTime]:
-    """The sources after a micro-batch, given the highest tick of each that had rows in it."""
+    """The sources that hold time after a micro-batch, given the highest tick of each that had rows in it."""
     if not readings:
         return dict(known)
-    missing = {name: SourceTime(each.highest, min(PATIENCE, each.missed + 1)) for name, each in known.items()}
     before = {name: known[name].highest for name in readings if name in known}
-    return missing | {name: SourceTime(max(at, before.get(name, at))) for name, at in readings.items()}
+    found = {name: SourceTime(max(at, before.get(name, at))) for name, at in readings.items()}
+    for name, each in known.items():
+        if name not in readings and each.missed + 1 < PATIENCE:
+            found[name] = SourceTime(each.highest, each.missed + 1)
+    return found
 
 
-def holding(sources: Mapping[str, SourceTime]) -> Slowest | None:
-    """The slowest of the sources that hold time; None before the first row."""
-    highest = {name: each.highest for name, each in sources.items()}
-    return slowest(highest, (name for name, each in sources.items() if each.missed < PATIENCE))
+def holding(sources: Mapping[str, SourceTime], top: int) -> Slowest | None:
+    """The slowest of the sources, given the highest tick there ever was; None before the first row."""
+    return slowest({name: each.highest for name, each in sources.items()}, sources, top)
 
 
 def refuse_too_many(job: Job, held: int, slow: Slowest | None) -> None:

@@ -64,8 +64,8 @@ def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: 
     head, bucket, change = _load(store, job, number)
     before = head.time
     sources = heard_from(before.sources, new.readings)
-    slow = holding(sources)
     highest = max([before.highest, *new.readings.values()])
+    slow = holding(sources, highest)
     heard = wall if packets else before.heard
     showing = Showing(heard, wall)
     idle = job.timing.idle is not None and showing.silent >= job.timing.idle

@@ -226,10 +226,8 @@ def test_inputs_say_what_holds_time_back_and_how_late_facts_come() -> None:
     assert "holds time back" in words
     assert "held by Temp" in words
     for ticks, how in ((40, "40 ticks behind"), (None, "no fact yet")):
-        words = "".join(
-            Elements(seen("inputs", status(7, held={"source": "Temp from t[1]", "ticks": ticks}))).texts
-        )
-        assert f"held by Temp from t[1], {how}" in words
+        held = status(7, held={"source": "Temp from t[1]", "ticks": ticks})
+        assert f"held by Temp from t[1], {how}" in "".join(Elements(seen("inputs", held)).texts)
     words = "".join(Elements(text).texts)
     assert "1 tick late, 50\xa0% of the delay" in words
     assert "90\xa0%" in words
