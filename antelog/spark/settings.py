@@ -22,7 +22,7 @@ ROW = "_row"
 """A column that an input may have: the text of the row, shown if it is set aside."""
 
 SOURCE = "_source"
-"""A column that an input may have: where a row is from, such as a partition. Each has a time of its own."""
+"""A column that an input may have: the source a row is from, by name. Each has a time of its own."""
 
 CLOCK = "_clock"  # a column that an input may have: how the clock showed a time, see `Ticks.local`
 

@@ -23,7 +23,7 @@ from tests.spark.streamed import result, run, stream_of
 def _tables(turn: Turn) -> dict[str, pa.Table]:
     found: dict[str, list[pa.Table]] = {}
     for source, rows in turn.items():
-        part = pa.array([source.partition("/")[2] or None] * len(rows), pa.string())
+        part = pa.array([source if "/" in source else None] * len(rows), pa.string())
         names = [ARRIVED if name == "arrival" else name for name in rows.column_names]
         found.setdefault(INPUTS[source], []).append(rows.rename_columns(names).append_column(SOURCE, part))
     return {name: pa.concat_tables(each) for name, each in found.items()}
@@ -62,12 +62,20 @@ def test_progress_says_which_source_holds_how_much() -> None:
         for each in seen
         for one in each.counts[:1]
     ]
-    assert found == [*((2, "Ack from p1", 36 + n, 38 + n) for n in range(10)), (48, None, 0, 1)]
+    assert found == [*((2, "Ack/p1", 36 + n, 38 + n) for n in range(10)), (48, None, 0, 1)]
+
+
+def test_inputs_that_were_split_from_one_stream_are_one_source() -> None:
+    tables = {"Alarm": AHEAD["Alarm"], "Ack": AHEAD["Ack/p1"]}
+    stream = Stream(job_of(PROGRAM.plan, tables, 1), random.Random(0))
+    named = {name: rows.append_column(SOURCE, pa.array(["s"] * len(rows))) for name, rows in tables.items()}
+    (counts,) = stream.batch(named).counts
+    assert (counts["now"], counts["query"], counts["behind"]) == (38, None, 0)
 
 
 def test_more_rows_than_max_waiting_stop_a_stream() -> None:
     case = PaceCase("event", 1, [AHEAD])
-    found = "38 rows of a bucket wait for Ack from p1, which holds time back at tick 3: others are 36 ticks "
+    found = "38 rows of a bucket wait for Ack/p1, which holds time back at tick 3: others are 36 ticks "
     with pytest.raises(DataError) as stopped:
         _streamed(case, max_waiting=75)
     assert str(stopped.value).startswith(f"{found}ahead. That is more than max_waiting (75, in 2 buckets)")

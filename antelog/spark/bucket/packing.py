@@ -27,7 +27,7 @@ from antelog.engine.columns.tables import Mask
 from antelog.engine.facts import rejects
 from antelog.engine.facts.rejects import EARLY, about_time
 from antelog.engine.values.values import Values
-from antelog.run.clock import far_ahead, named
+from antelog.run.clock import far_ahead
 from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.job import ARRIVED, WALL, Job, earliest
 from antelog.spark.job.needed import EVERYTHING, in_order, of_use
@@ -200,7 +200,7 @@ def _set_aside(source: Input, faulty: pa.Table, given: pa.Table, reason: str) ->
 
 
 def _readings(job: Job, name: str, facts: pa.Table) -> dict[str, int]:
-    """The highest tick on the clock of each source: of the input, or of the parts it is read from."""
+    """The highest tick on the clock of each source: the input, or what its rows name."""
     if job.timing.clock == "processing":
         return {}
     column = ARRIVED if name in job.data.arriving else job.inputs[name].columns[-1]
@@ -209,7 +209,7 @@ def _readings(job: Job, name: str, facts: pa.Table) -> dict[str, int]:
     rows = pa.table({"part": parts, "tick": ticks.numbers}).filter(pa.array(ticks.natural))
     highest = rows.group_by("part").aggregate([("tick", "max")]).select(["part", "tick_max"])
     return {
-        named(name, part): tick
+        part or name: tick
         for part, tick in zip(*(column.to_pylist() for column in highest.columns), strict=True)
     }
 

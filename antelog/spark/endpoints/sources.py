@@ -152,7 +152,7 @@ def _messages(
     messages = reader.format("kafka").options(**options).load()
     besides = {f"@{name}": f.col(name) for name in KAFKA_COLUMNS if name != "row"}
     besides["@key"] = f.col("key").cast("string")
-    besides[_PARTITION] = f.format_string("partition %d", "partition")
+    besides[_PARTITION] = f.format_string(f"{reading.rows.wanted.name} from %s[%d]", "topic", "partition")
     besides["@row"] = f.format_string("%s[%d]:%d", "topic", "partition", "offset")
     wanted = dict.fromkeys(name for name in reading.rows.names if name in besides)
     return messages.select("value", *(besides[name].alias(name) for name in wanted))
