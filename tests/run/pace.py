@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -13,16 +14,7 @@ import pytest
 import antelog
 from antelog.run.clock import ClockName
 
-PROGRAM = antelog.parse(
-    """
-    input Alarm(x: text, time) delay 2.
-    input Ack(x: text, time) delay 3.
-    Acked(X, T) :- Alarm(X, T), Ack(X, U), U >= T, U <= T+5.
-    Missed(X, T) :- Alarm(X, T), not Ack(X, T..T+5).
-    query Acked(X, T).
-    query Missed(X, T).
-    """
-)
+PROGRAM = antelog.load(Path(__file__).with_suffix(".alog"))
 DELAYS = {"Alarm": 2, "Ack": 3}
 INPUTS = {"Alarm": "Alarm", "Ack": "Ack", "Ack/p0": "Ack", "Ack/p1": "Ack"}  # of sources: inputs or parts
 MISSES = 9  # micro-batches in a row that a source may be without a row, on Spark, and still holds time
@@ -38,25 +30,31 @@ class PaceCase:
     lag: int
     turns: Sequence[Turn]
 
-    def confirmed(self) -> set[tuple[Any, ...]]:
-        engine = antelog.Engine(PROGRAM)
-        log = engine.advance(999, {name: rows_of(name, self.turns) for name in DELAYS})
+    def check(self, tables: Iterable[tuple[str, pa.Table]]) -> None:
+        """Compares what was confirmed, by query, with what one step over all rows confirms."""
+        engine, given = antelog.Engine(PROGRAM), dict[str, list[pa.Table]]()
+        for source, rows in (each for turn in self.turns for each in turn.items()):
+            given.setdefault(INPUTS[source], []).append(rows)
+        log = engine.advance(999, {name: pa.concat_tables(each) for name, each in given.items()})
         assert not engine.rejects.num_rows
-        return confirmed({"query": name, **row} for name, table in log.items() for row in table.to_pylist())
+        assert _confirmed(tables) == _confirmed(log.items())
 
 
-def rows_of(name: str, turns: Iterable[Turn]) -> pa.Table:
-    """The rows of an input, from all its sources."""
-    return pa.concat_tables(rows for turn in turns for each, rows in turn.items() if INPUTS[each] == name)
-
-
-def confirmed(log: Iterable[Mapping[str, Any]]) -> set[tuple[Any, ...]]:
-    kept = (row for row in log if row["change"] == "confirmed" and row["X"] != "end")
-    return {(row["query"], row["X"], row["T"]) for row in kept}
+def _confirmed(tables: Iterable[tuple[str, pa.Table]]) -> set[tuple[Any, ...]]:
+    rows = ((query, row) for query, found in tables for row in found.to_pylist())
+    return {
+        (query, row["X"], row["T"])
+        for query, row in rows
+        if row["change"] == "confirmed" and row["X"] != "end"
+    }
 
 
 def table(rows: Sequence[tuple[Any, ...]]) -> pa.Table:
     return pa.table([*map(list, zip(*rows, strict=True))], ["x", "time", "arrival"][: len(rows[0])])
+
+
+def at(*times: int) -> pa.Table:
+    return table([("a", time) for time in times])
 
 
 def case_of(seed: int) -> PaceCase:
@@ -77,10 +75,10 @@ def case_of(seed: int) -> PaceCase:
 def _rows(dice: random.Random, delay: int, last: int, clock: ClockName, lag: int) -> pa.Table:
     """Rows that are out of order by so much that their delay and the lag allow it; a last one ends them."""
     times = [dice.randrange(last) for _ in range(dice.randrange(1, 60))]
-    rows = [(dice.choice("abc"), time, time + dice.randint(0, delay)) for time in times]
-    at, free = (2, lag) if clock == "arrival" else (1, lag + delay)
-    rows.sort(key=lambda row: row[at] + dice.randrange(free))
-    return table([row[: at + 1] for row in [*rows, ("end", last + 20, last + 20)]])
+    rows: list[tuple[Any, ...]] = [(dice.choice("abc"), t, t + dice.randint(0, delay)) for t in times]
+    last_column, free = (2, lag) if clock == "arrival" else (1, lag + delay)
+    rows.sort(key=lambda row: row[last_column] + dice.randrange(free))
+    return table([row[: last_column + 1] for row in [*rows, ("end", last + 20, last + 20)]])
 
 
 def _pieces(rows: pa.Table, dice: random.Random) -> list[pa.Table]:

@@ -16,7 +16,7 @@ from antelog.run.clock import Slowest, Timing
 from antelog.run.driver import Driver
 from antelog.run.reading import InputReader, InputSource, Listeners, Now, ReadingMode, wanted_of
 from antelog.run.sources.source import FactSource, SourcePiece
-from tests.run.pace import DELAYS, INPUTS, PROGRAM, SEEDS, PaceCase, Turn, case_of, confirmed, table
+from tests.run.pace import DELAYS, INPUTS, PROGRAM, SEEDS, PaceCase, Turn, at, case_of
 from tests.run.running import ManualTime
 
 PLAN = PROGRAM.plan
@@ -62,10 +62,6 @@ def _one_poll_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "AT_ONCE", 1)
 
 
-def _at(*times: int) -> object:
-    return table([("a", time) for time in times])
-
-
 def _reader(*turns: Turn, skew: int | None = None) -> InputReader:
     return driver_of(PaceCase("event", 1, turns), skew).reader
 
@@ -76,25 +72,18 @@ def _finished(reader: InputReader, seconds: int = 0) -> int:
     return reader.finished(now)
 
 
-FIRST = {"Alarm": _at(90), "Ack/p0": _at(50), "Ack/p1": _at(3)}
-
-
-def test_a_partition_with_more_to_read_holds_time() -> None:
-    reader = _reader(FIRST, {"Ack/p0": _at(60)}, {"Ack/p1": _at(95)})
-    found = [(_finished(reader), reader.holding()) for _ in range(3)]
-    assert found == [*[(2, Slowest("Ack from p1", 3, 87))] * 2, (94, None)]
-
-
-def test_a_source_that_is_too_far_ahead_is_not_read_on() -> None:
-    more = {"Alarm": _at(91), "Ack/p1": _at(20)}, {"Ack/p1": _at(80)}, {"Alarm": _at(99)}
-    reader = _reader(FIRST, *more, skew=30)
-    found = [[_finished(reader), reader.progress.highest["Alarm"]] for _ in range(4)]
-    assert found == [[2, 90], [19, 90], [89, 90], [90, 91]]
+def test_what_is_read_slowly_holds_time_and_what_is_too_far_ahead_is_not_read_on() -> None:
+    turns: list[Turn] = [{"Alarm": at(90), "Ack/p0": at(50), "Ack/p1": at(3)}]
+    turns += [{"Alarm": at(91), "Ack/p1": at(20)}, {"Ack/p1": at(80)}, {"Alarm": at(99)}]
+    reader = _reader(*turns, skew=30)
+    found = [(_finished(reader), reader.holding(), reader.progress.highest["Alarm"]) for _ in range(5)]
+    slow = [Slowest("Ack from p1", tick, 90 - tick) for tick in (3, 20)]
+    assert found == [(2, slow[0], 90), (19, slow[1], 90), (89, None, 90), (90, None, 91), (90, None, 91)]
 
 
 @pytest.mark.parametrize("missing", ["there", "tells_end"])
 def test_one_that_gave_nothing_and_has_no_end_holds_time_for_ten_seconds(missing: str) -> None:
-    reader = _reader({"Alarm": _at(5, 9)})
+    reader = _reader({"Alarm": at(5, 9)})
     setattr(reader.inputs["Ack"].source, missing, False)
     assert [_finished(reader, seconds) for seconds in (0, 9, 10)] == [-1, -1, 8]
 
@@ -106,5 +95,4 @@ def test_a_run_confirms_what_a_batch_does(seed: int) -> None:
     tables = [each for step in driver.steps() for each in step.tables.items()]
     assert driver.engine.rejects.to_pylist() == []
     assert not driver.reader.rejects.tally["malformed"]
-    rows = [{"query": name, **row} for name, found in tables for row in found.to_pylist()]
-    assert confirmed(rows) == case.confirmed()
+    case.check(tables)

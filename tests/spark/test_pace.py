@@ -14,7 +14,7 @@ from antelog.run.clock import Slowest
 from antelog.spark.bucket.pace import PATIENCE, SourceTime, heard, holding
 from antelog.spark.job.job import ARRIVED
 from antelog.spark.settings import SOURCE
-from tests.run.pace import INPUTS, PROGRAM, SEEDS, PaceCase, Turn, case_of, confirmed, table
+from tests.run.pace import INPUTS, PROGRAM, SEEDS, PaceCase, Turn, at, case_of, table
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Seen, Stream
 from tests.spark.streamed import result, run, stream_of
@@ -48,15 +48,11 @@ def test_a_source_holds_until_ten_micro_batches_had_rows_of_others_alone() -> No
     assert holding({}, 9) is None
 
 
-def _at(*times: int) -> pa.Table:
-    return table([("a", time) for time in times])
-
-
-AHEAD = {"Alarm": _at(*range(40)), "Ack/p1": _at(3)}
+AHEAD = {"Alarm": at(*range(40)), "Ack/p1": at(3)}
 
 
 def test_progress_says_which_source_holds_how_much() -> None:
-    seen = _streamed(PaceCase("event", 1, [AHEAD, *({"Alarm": _at(tick)} for tick in range(40, 50))]))
+    seen = _streamed(PaceCase("event", 1, [AHEAD, *({"Alarm": at(tick)} for tick in range(40, 50))]))
     found = [
         (one["now"], one["query"], one["behind"], sum(row["held"] for row in each.counts))
         for each in seen
@@ -92,8 +88,7 @@ def test_what_is_read_at_another_pace_is_confirmed_on_spark(spark: SparkSession,
     query = run(found, tmp_path / "checkpoint")
     seen = result(spark, found, query)
     assert seen.rejects.count() == 0
-    log = [row.asDict() for row in seen.changes.collect()]
-    assert confirmed(log) == {("Acked", "a", 10 * n) for n in range(20)}
+    PaceCase("event", 1, parts).check((name, seen.query(name).toArrow()) for name in ("Acked", "Missed"))
     counted = [each["observedMetrics"]["antelog"] for each in query.recentProgress]
     assert [(each["holding"], each["behind"]) for each in counted][:2] == [("Ack", 287), ("Ack", 267)]
 
@@ -101,4 +96,5 @@ def test_what_is_read_at_another_pace_is_confirmed_on_spark(spark: SparkSession,
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_stream_confirms_what_a_batch_does(seed: int) -> None:
     case = case_of(seed)
-    assert confirmed(row for each in _streamed(case, seed) for row in each.changes) == case.confirmed()
+    rows = [row for each in _streamed(case, seed) for row in each.changes]
+    case.check([(row["query"], pa.Table.from_pylist([row])) for row in rows])
