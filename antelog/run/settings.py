@@ -230,8 +230,8 @@ class RunSettings:
     )  # fmt: skip
     max_skew: str = option(
         "1 day", plain("DURATION", values.pause),
-        "An input that is further ahead of another one, which is still being read, is not read on; on Spark, "
-        "where that cannot be had, a warning says so.", on=FOLLOWING,
+        "What is further ahead of an input that is still being read is not read on; on Spark it is, and a "
+        "warning says so.", on=FOLLOWING,
     )  # fmt: skip
     strict: bool = flag(False, "Stop at the first row that would be set aside.", on=("try",))
     state: Path | None = option(

@@ -53,11 +53,11 @@ they are those of one query, else those of all; a variable that a query does not
 `others` has the names of variables that stand for all values not seen so far, which are null in `answer`. So
 `query`, `answer` and `others` together are a key to upsert by. A value has lines of its own once it is seen.
 
-Under the clocks "arrival" and "event" each source has a time of its own: each input, or where it has a column
-`_source` each of its values, as `acks[3]` for a partition of a topic. A tick is finished once every source
-that holds time is past it by the lag; a source does so from its first row until ten micro-batches in a row
-had rows of others and none of it. Facts wait for it in Spark's state. A fact without an arrival arrives at its
-time, or at the first tick that is not finished.
+Under the clocks "arrival" and "event" each source has a time of its own: each input, or where it has a
+column `_source` each of its values, as `acks[3]` for a partition of a topic. A tick is finished once every
+source that holds time is past it by the lag; a source does so from its first row until ten micro-batches in
+a row had rows of others and none of it. Facts wait for it in Spark's state. A fact without an arrival
+arrives at its time, or at the first tick that is not finished.
 
 PySpark, which the extra `spark` brings, is needed only when one of these names is used.
 """
