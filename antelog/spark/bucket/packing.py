@@ -205,8 +205,9 @@ def _readings(job: Job, name: str, facts: pa.Table) -> dict[str, int]:
         return {}
     column = ARRIVED if name in job.data.arriving else job.inputs[name].columns[-1]
     ticks = ticks_of(facts.column(column), None)
-    parts = facts.column(SOURCE) if SOURCE in facts.column_names else pa.nulls(facts.num_rows, pa.string())
-    rows = pa.table({"part": parts, "tick": ticks.numbers}).filter(pa.array(ticks.natural))
+    if SOURCE not in facts.column_names:
+        return {name: int(ticks.numbers[ticks.natural].max())} if ticks.natural.any() else {}
+    rows = pa.table({"part": facts.column(SOURCE), "tick": ticks.numbers}).filter(pa.array(ticks.natural))
     highest = rows.group_by("part").aggregate([("tick", "max")]).select(["part", "tick_max"])
     return {
         part or name: tick
