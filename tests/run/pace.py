@@ -16,7 +16,7 @@ from antelog.run.clock import ClockName
 
 PROGRAM = antelog.load(Path(__file__).with_suffix(".alog"))
 DELAYS = {"Alarm": 2, "Ack": 3}
-INPUTS = {"Alarm": "Alarm", "Ack": "Ack", "Ack/p0": "Ack", "Ack/p1": "Ack"}  # of sources: inputs or parts
+INPUTS = {"Alarm": ["Alarm"], "Ack": ["Ack", "Ack/p0", "Ack/p1"]}  # with their sources, the parts of some
 MISSES = 9  # micro-batches in a row that a source may be without a row, on Spark, and still holds time
 SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(4, 204))]
 Turn = Mapping[str, pa.Table]  # rows of some sources
@@ -30,12 +30,19 @@ class PaceCase:
     lag: int
     turns: Sequence[Turn]
 
+    @property
+    def rows(self) -> dict[str, list[dict[str, Any]]]:
+        """All rows of each source."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for source, rows in (each for turn in self.turns for each in turn.items()):
+            found.setdefault(source, []).extend(rows.to_pylist())
+        return found
+
     def check(self, tables: Iterable[tuple[str, pa.Table]]) -> None:
         """Compares what was confirmed, by query, with what one step over all rows confirms."""
-        engine, given = antelog.Engine(PROGRAM), dict[str, list[pa.Table]]()
-        for source, rows in (each for turn in self.turns for each in turn.items()):
-            given.setdefault(INPUTS[source], []).append(rows)
-        log = engine.advance(999, {name: pa.concat_tables(each) for name, each in given.items()})
+        engine = antelog.Engine(PROGRAM)
+        given = {name: [row for each in INPUTS[name] for row in self.rows.get(each, [])] for name in INPUTS}
+        log = engine.advance(999, {name: pa.Table.from_pylist(rows) for name, rows in given.items()})
         assert not engine.rejects.num_rows
         assert _confirmed(tables) == _confirmed(log.items())
 
@@ -62,7 +69,8 @@ def case_of(seed: int) -> PaceCase:
     clock: ClockName = dice.choice(("arrival", "event"))
     lag, last = dice.randrange(1, 4), dice.choice((20, 60, 200))
     sources = dice.choice((["Alarm", "Ack"], ["Alarm", "Ack/p0", "Ack/p1"]))
-    left = {each: _pieces(_rows(dice, DELAYS[INPUTS[each]], last, clock, lag), dice) for each in sources}
+    delays = {each: DELAYS[each.partition("/")[0]] for each in sources}
+    left = {each: _pieces(_rows(dice, delay, last, clock, lag), dice) for each, delay in delays.items()}
     turns = [{source: pieces.pop(0) for source, pieces in left.items()}]
     missed, pace = dict.fromkeys(left, 0), {source: dice.choice((0.05, 0.3, 1.0)) for source in left}
     while any(left.values()):

@@ -14,7 +14,7 @@ from antelog.run.clock import Slowest
 from antelog.spark.bucket.pace import PATIENCE, SourceTime, heard, holding
 from antelog.spark.job.job import ARRIVED
 from antelog.spark.settings import SOURCE
-from tests.run.pace import INPUTS, PROGRAM, SEEDS, PaceCase, Turn, at, case_of, table
+from tests.run.pace import PROGRAM, SEEDS, PaceCase, Turn, at, case_of, table
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Seen, Stream
 from tests.spark.streamed import result, run, stream_of
@@ -25,7 +25,8 @@ def _tables(turn: Turn) -> dict[str, pa.Table]:
     for source, rows in turn.items():
         part = pa.array([source if "/" in source else None] * len(rows), pa.string())
         names = [ARRIVED if name == "arrival" else name for name in rows.column_names]
-        found.setdefault(INPUTS[source], []).append(rows.rename_columns(names).append_column(SOURCE, part))
+        named = rows.rename_columns(names).append_column(SOURCE, part)
+        found.setdefault(source.partition("/")[0], []).append(named)
     return {name: pa.concat_tables(each) for name, each in found.items()}
 
 

@@ -45,9 +45,9 @@ def holding(sources: Mapping[str, SourceTime], top: int) -> Slowest | None:
 
 
 def refuse_too_many(job: Job, held: int, slow: Slowest | None) -> None:
-    """Raises DataError if a bucket has more rows that wait than its part of `max_waiting`."""
+    """Raises DataError if more rows of a bucket wait for a source than its part of `max_waiting`."""
     buckets = len(job.numbers)
-    if held * buckets <= job.max_waiting or slow is None:
+    if held * buckets <= job.max_waiting or slow is None or not slow.behind:
         return
     scale, slow_at = job.plan.timescale, tick_in_words(slow.tick, job.plan.timescale)
     most = f"{job.max_waiting:,}" + ("" if buckets == 1 else f", in {buckets} buckets")

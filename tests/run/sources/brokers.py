@@ -19,7 +19,7 @@ class Broker:
     low: int = 0
     settings: dict[str, Any] = field(default_factory=dict)
     places: dict[int, int] = field(default_factory=dict)
-    most: int | None = None  # the messages of a partition that come at a time
+    most: dict[int, int] = field(default_factory=dict)  # the messages of a partition that come at a time
     paused: set[int] = field(default_factory=set)
 
     def __call__(self, settings: dict[str, Any]) -> Broker:
@@ -44,7 +44,7 @@ class Broker:
         for number, offset in self.places.items():
             if number in self.paused:
                 continue
-            values = self.messages[number][offset - self.low :][: self.most]
+            values = self.messages[number][offset - self.low :][: self.most.get(number)]
             found += [message(number, offset + i, value) for i, value in enumerate(values)]
             self.places[number] = offset + len(values)
             if self.places[number] < self.low + len(self.messages[number]):

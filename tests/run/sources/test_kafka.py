@@ -64,17 +64,6 @@ def test_all_partitions_are_read_and_the_mark_is_behind_them() -> None:
     assert again.notes == []
 
 
-def test_partitions_are_read_at_their_own_pace_and_wait_where_they_are_ahead() -> None:
-    broker = Broker({0: [_fact("a"), _fact("b")], 1: [_fact("c"), _fact("d"), _fact("e")]}, most=1)
-    source = _topic(broker)
-    seen = []
-    for ahead in ([], ["temp[1]"], ["temp[1]"], []):
-        source.ahead = ahead
-        seen.append([[piece.part for piece in source.poll()], source.unread])
-    both = ["temp[0]", "temp[1]"]
-    assert seen == [[both, both], [both[:1], both[1:]], [[], both[1:]], [both[1:], both[1:]]]
-
-
 def test_columns_may_be_fields_within_fields_whatever_the_first_message_has() -> None:
     nested = json.dumps({"device": "a", "decoded": {"temp": 1}, "time": 7}).encode()
     broker = Broker({0: [b'{"device": "a", "time": 7}']})
