@@ -41,6 +41,7 @@ def test_a_batch_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     report.batch(Progress(5, 0.5, {}, behind))
     warned = capsys.readouterr().err.splitlines()
     assert sum(line.startswith("warning: Ack from p2 is 90 minutes behind other") for line in warned) == 1
+    assert "3 facts and 7 held before in 0.5 s" in batch_line(Progress(4, 0.5, {}, behind | {"held": 10}))
     assert batch_line(Progress(4, 0.5, {}, {})) == "batch 4: 0 facts in 0.5 s, 0 changes"
     # Where only confirmed answers are asked for, nobody knows how many are open.
     counts = {"given": 2, "admitted": 2, "changes": 1, "open": None, "held": 0}
