@@ -10,8 +10,6 @@ from pyspark.sql import SparkSession
 
 import antelog.spark
 from antelog.errors import DataError
-from antelog.run.clock import Slowest
-from antelog.spark.bucket.pace import PATIENCE, SourceTime, heard, holding
 from antelog.spark.job.job import ARRIVED
 from antelog.spark.settings import SOURCE
 from tests.run.pace import PROGRAM, SEEDS, PaceCase, Turn, at, case_of, table
@@ -38,28 +36,18 @@ def _streamed(case: PaceCase, seed: int = 0, **settings: Any) -> list[Seen]:
     return seen
 
 
-def test_a_source_holds_until_ten_micro_batches_had_rows_of_others_alone() -> None:
-    sources = heard({}, {"A": 5, "B": 9})
-    for number in range(PATIENCE):
-        assert holding(sources, 9) == Slowest("A", 5, 4 + number)
-        sources = heard(heard(sources, {"B": 10 + number}), {})  # one without rows does not count
-    assert holding(sources, 30) == Slowest("B", 19, 11)
-    assert holding(heard(sources, {"A": 7}), 9) == Slowest("A", 7, 12)
-    assert heard({"A": SourceTime(5, 3)}, {"A": 2}) == {"A": SourceTime(5)}
-    assert holding({}, 9) is None
-
-
 AHEAD = {"Alarm": at(*range(40)), "Ack/p1": at(3)}
 
 
-def test_progress_says_which_source_holds_how_much() -> None:
-    seen = _streamed(PaceCase("event", 1, [AHEAD, *({"Alarm": at(tick)} for tick in range(40, 50))]))
+def test_a_source_holds_until_ten_micro_batches_had_rows_of_others_alone() -> None:
+    others = [{"Alarm": at(tick)} for tick in range(40, 50)]
+    turns = [AHEAD, *(turn for each in others for turn in (each, {})), {"Ack/p1": at(49)}]
     found = [
         (one["now"], one["query"], one["behind"], sum(row["held"] for row in each.counts))
-        for each in seen
+        for each in _streamed(PaceCase("event", 1, turns))
         for one in each.counts[:1]
     ]
-    assert found == [*((2, "Ack/p1", 36 + n, 38 + n) for n in range(10)), (48, None, 0, 1)]
+    assert found == [*((2, "Ack/p1", 36 + n, 38 + n) for n in range(10)), (48, None, 0, 1), (48, None, 0, 2)]
 
 
 def test_inputs_that_were_split_from_one_stream_are_one_source() -> None:
