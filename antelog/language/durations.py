@@ -70,6 +70,13 @@ def long_duration_text(length: int) -> str:
     return " ".join(parts)
 
 
+def span_in_words(ticks: int, timescale: Timescale | None) -> str:
+    """Writes how long some ticks last, or how many they are: `3 ticks`, `2 days`."""
+    if timescale is None:
+        return f"{ticks:,} tick{'' if ticks == 1 else 's'}"
+    return long_duration_text(ticks * timescale.length)
+
+
 _READABLE = 120  # larger numbers of a unit are hard to read
 
 

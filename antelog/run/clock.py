@@ -36,6 +36,7 @@ SAMPLES = 100  # the last facts of each input from which the grace follows
 LATEST_SAMPLE = 10 * SECOND  # a fact later than this, and than a tick, does not count: there was an outage
 NEAR = 60 * SECOND  # a fact that is no older is about the present, whatever the program says of its input
 QUIET = 10 * SECOND  # silence after which an input that cannot tell its end has been read
+MAX_WAITING = 10_000_000  # rows of a stream on Spark that may wait for their ticks
 PATIENCE = 300 * SECOND  # how long time waits for an input that cannot be reached
 
 
@@ -160,6 +161,7 @@ class Timing:
     idle       a source that is silent for so long follows the wall clock
     timescale  when ticks begin, if the program says how long they are
     ahead      facts of a source that goes on may be so long after the wall clock
+    skew       a source so many ticks ahead of the one that holds time is not read on
     rhythms    inputs that may be live, and for how long none of their facts may come
     """
 
@@ -169,6 +171,7 @@ class Timing:
     timescale: Timescale | None = None
     ahead: int | None = None
     rhythms: Mapping[str, int] = field(default_factory=dict)
+    skew: int | None = None
 
     def __post_init__(self) -> None:
         if self.timescale is None and (self.clock == "processing" or self.idle is not None):
@@ -241,7 +244,7 @@ def finished(
     showing: Showing = SILENT,
     behind: Collection[str] = (),
 ) -> int:
-    """The last finished tick, given the highest of each input; those that are `behind` hold time back."""
+    """The last finished tick, given the highest of each source; those that are `behind` hold time back."""
     held = [highest.get(name, NOTHING) for name in behind]
     top = max(highest.values(), default=NOTHING)
     if showing.live is not None and highest:
@@ -275,12 +278,31 @@ def alarm(timing: Timing, showing: Showing) -> int | None:
     return showing.heard + max(timing.idle, next_tick)
 
 
-def holding(timing: Timing, highest: Mapping[str, int], behind: Collection[str]) -> str | None:
-    """The input that holds time back, of those with more to read at once."""
-    top = max(highest.values(), default=NOTHING)
-    slow = {name: highest.get(name, NOTHING) for name in behind}
-    name = min(slow, key=slow.__getitem__, default=None)
-    return name if timing.clock != "processing" and name is not None and slow[name] < top else None
+@dataclass(frozen=True)
+class Slowest:
+    """The source that holds time back most, its highest tick, and by how much others are ahead of it."""
+
+    source: str
+    tick: int
+    behind: int
+
+
+def slowest(highest: Mapping[str, int], holding: Iterable[str], top: int = NOTHING) -> Slowest | None:
+    """The source furthest behind of those that hold time, given the highest ticks of sources, and of all."""
+    held = [(highest.get(name, NOTHING), name) for name in holding]
+    if not held:
+        return None
+    tick, name = min(held)
+    return Slowest(name, tick, max(tick, top, *highest.values()) - tick)
+
+
+def named(name: str, part: str | None) -> str:
+    """The name of a source: of an input, or of a part that it is read from."""
+    return f"{name} from {part}" if part else name
+
+
+def input_of(source: str) -> str:
+    return source.partition(" ")[0]
 
 
 def end(now: int, answers: Iterable[pa.Table]) -> int:

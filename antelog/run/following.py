@@ -163,7 +163,9 @@ class FollowedRun:
         idle = None if settings.idle is None else duration(settings.idle)
         live = settings.clock is None and not settings.once
         rhythms = rhythms_of(plan) if live and idle is None else {}
-        timing = Timing(settings.clock, settings.lag, idle, plan.timescale, duration(settings.ahead), rhythms)
+        skew = None if plan.tick is None else duration(settings.max_skew) // plan.tick
+        ahead = duration(settings.ahead)
+        timing = Timing(settings.clock, settings.lag, idle, plan.timescale, ahead, rhythms, skew)
         if not settings.once:
             self.note(_clock(timing, plan))
         return InputReader(

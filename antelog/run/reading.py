@@ -25,7 +25,7 @@ from antelog.files.chunks import CheckedRows, sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, WantedColumns, mapped
 from antelog.language.epochs import TICKS
 from antelog.run import clock
-from antelog.run.clock import NOTHING, SAMPLES, LiveInputs, Showing, Silence, Timing
+from antelog.run.clock import NOTHING, QUIET, SAMPLES, LiveInputs, Showing, Silence, Slowest, Timing
 from antelog.run.counting import Count, InputCounts
 from antelog.run.sources.source import FactSource, SourcePiece
 from antelog.run.store.store import StoredRows
@@ -77,7 +77,8 @@ class Now:
 
 
 class ReadProgress(msgspec.Struct):
-    """The progress of inputs, as a state keeps it; `before` is the tick finished before any recorded fact."""
+    """The progress of inputs, as a state keeps it: the `highest` tick of each source, and what was finished
+    `before` any recorded fact."""
 
     highest: dict[str, int] = {}
     before: int | None = None
@@ -114,6 +115,7 @@ class InputReader:
         self._done = NOTHING
         self._share = max(1, ROOM // max(1, len(self.inputs)))
         self._began: int | None = None
+        self._wall = 0
         self._read_last = True
         self._silence = Silence(self.plan, self.reading.timing)
         self._noted_ahead: set[str] = set()
@@ -123,6 +125,28 @@ class InputReader:
             rhythms = {name: timing.rhythms[name] for name in self.inputs}
             self.live = LiveInputs(rhythms, timing.timescale, self.progress.live)
         self._delays = {each.name: DelayTable(each) for each in self.plan.inputs if each.refinements}
+
+    @property
+    def _holding(self) -> list[str]:
+        """The sources that hold time: with more to read at once, or without a row and, so far, an end."""
+        found = [clock.named(name, part) for name, each in self.inputs.items() for part in each.source.unread]
+        if self._began is None or self._wall - self._began < QUIET:
+            for name, each in self.inputs.items():
+                is_sure = (each.source.tells_end and each.source.there) or each.source.ended
+                if not is_sure and not self.counts.each[name].facts and name not in found:
+                    found.append(name)
+        return found
+
+    def _hold_back(self) -> None:
+        """Has sources wait that are further ahead of the slowest one than the skew."""
+        timing, highest = self.reading.timing, self.progress.highest
+        if timing.skew is None or timing.clock == "processing" or self.reading.recorded:
+            return
+        slow = clock.slowest(highest, self._holding)
+        for name, each in self.inputs.items():
+            known = {part: highest.get(clock.named(name, part), NOTHING) for part in each.source.unread}
+            ahead = [] if slow is None else [p for p, at in known.items() if at > slow.tick + timing.skew]
+            each.source.ahead = ahead
 
     @property
     def behind(self) -> list[str]:
@@ -162,6 +186,7 @@ class InputReader:
     def read(self, now: Now) -> int:
         """Reads what is there, up to a limit; returns 0 if there is nothing, else about the rows."""
         self.look(now)
+        self._wall, self._began = now.wall, now.wall if self._began is None else self._began
         if not self.reading.recorded:
             self.progress.before = None
             self._silence.look(now.tick, self.progress.highest)
@@ -171,8 +196,9 @@ class InputReader:
         rows = 0
         while True:
             found = 0
+            self._hold_back()
             for name, each in self.inputs.items():
-                if not self.reading.recorded or self._has_room(name):
+                if self._has_room(name) if self.reading.recorded else "" not in each.source.ahead:
                     found += self._take(name, each, each.source.poll(), now)
             rows += found
             self._read_last = found > 0
@@ -183,7 +209,11 @@ class InputReader:
                 break
         if self.live is not None:
             sources = {name: each.source for name, each in self.inputs.items()}
-            self.live.look(now.wall, self.progress.highest, sources)
+            newest: dict[str, int] = {}
+            for source, tick in self.progress.highest.items():
+                name = clock.input_of(source)
+                newest[name] = max(tick, newest.get(name, tick))
+            self.live.look(now.wall, newest, sources)
             self.progress.live = self.live.known
             while self.live.notes:
                 self.listeners.note(self.live.notes.pop(0))
@@ -209,7 +239,7 @@ class InputReader:
             self.rejects.came(name, piece.file, rows.count, rows.twice, rows.gap)
             self.rejects.tally.update(malformed=len(rows.set_aside))
             self.set_aside(rows.set_aside)
-            self._keep(name, piece.file, self._dated(each.wanted, rows, now))
+            self._keep(name, piece.file, self._dated(each.wanted, piece.part, rows, now))
             count += rows.count
         while each.source.notes:
             self.listeners.note(each.source.notes.pop(0))
@@ -222,7 +252,7 @@ class InputReader:
             self.listeners.rejects(found)
             self.rejects.add(found)
 
-    def _dated(self, wanted: WantedColumns, rows: CheckedRows, now: Now) -> pa.Table:
+    def _dated(self, wanted: WantedColumns, part: str, rows: CheckedRows, now: Now) -> pa.Table:
         """The rows with the ticks at which they arrive."""
         table, timing = rows.table, self.reading.timing
         if not table.num_rows:
@@ -231,7 +261,8 @@ class InputReader:
         if not self.reading.recorded:
             self.counts.hear(wanted.name, table, now.wall)
         time: Column = table.column(wanted.time).to_numpy()
-        highest = self.progress.highest.get(wanted.name, NOTHING)
+        source = clock.named(wanted.name, part)
+        highest = self.progress.highest.get(source, NOTHING)
         given = rows.arrives if timing.clock != "event" else np.zeros_like(rows.arrives)
         seen = np.where(given, table.column(ARRIVAL).to_numpy(), time)
         if timing.clock == "processing":
@@ -262,7 +293,7 @@ class InputReader:
                         f"facts of {wanted.name} are about times long after the clock of this machine; they "
                         "are set aside as early. If they are right, give a longer --ahead"
                     )
-        self.progress.highest[wanted.name] = max(highest, int(seen.max()))
+        self.progress.highest[source] = max(highest, int(seen.max()))
         return table.set_column(table.schema.get_field_index(ARRIVAL), ARRIVAL, pa.array(arrival))
 
     def _deadlines(self, wanted: WantedColumns, table: pa.Table) -> Column:
@@ -319,8 +350,8 @@ class InputReader:
         """The last finished tick; `at_end` all has been read, and a later run may read more."""
         if self.reading.recorded and not at_end:
             return self._finished_window(now.tick)
-        behind = () if at_end else self.behind
-        self._began = now.wall if self._began is None else self._began
+        self._wall, self._began = now.wall, now.wall if self._began is None else self._began
+        behind = () if at_end else self._holding
         # What comes while rows are read is looked for before a tick of that time is over.
         wall = now.wall if self.live is None or self.live.looked is None else self.live.looked
         showing = Showing(self.progress.heard or self._began, wall, self._began, self.live)
@@ -339,5 +370,9 @@ class InputReader:
         self._done = window
         return max(now, window)
 
-    def holding(self) -> str | None:
-        return clock.holding(self.reading.timing, self.progress.highest, self.behind)
+    def holding(self) -> Slowest | None:
+        """The source that holds time back; None if no other is ahead of it."""
+        if self.reading.timing.clock == "processing":
+            return None
+        slow = clock.slowest(self.progress.highest, self._holding)
+        return slow if slow is not None and slow.behind else None

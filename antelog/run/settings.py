@@ -15,7 +15,7 @@ from antelog.lines import LITERALS, TEXT_LITERALS
 from antelog.process import KEPT_REJECTS
 from antelog.run import values
 from antelog.run.address import Address, located
-from antelog.run.clock import ClockName
+from antelog.run.clock import MAX_WAITING, ClockName
 from antelog.run.options import (
     FILE,
     SINK,
@@ -151,6 +151,10 @@ class StreamSettings(SparkSettings):
         None, plain("DURATION", values.pause),
         "When nothing came for this long, a stream follows the wall clock.", on=FOLLOWING,
     )  # fmt: skip
+    max_waiting: int = option(
+        MAX_WAITING, whole_number(1, "ROWS"),
+        "A stream stops if more rows than this wait for an input that is read more slowly.", on=("run",),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,6 +227,11 @@ class RunSettings:
     rejects: Address | None = option(
         None, SINK, "Where rows that were set aside go, each with the reason: {sinks}.",
         on=("try", "learn", "score", "run"),
+    )  # fmt: skip
+    max_skew: str = option(
+        "1 day", plain("DURATION", values.pause),
+        "What is further ahead of an input that is still being read is not read on; on Spark it is, and a "
+        "warning says so.", on=FOLLOWING,
     )  # fmt: skip
     strict: bool = flag(False, "Stop at the first row that would be set aside.", on=("try",))
     state: Path | None = option(

@@ -27,6 +27,8 @@ are ignored. The options are
     ahead         streams: a fact about a time so long after the clock of the machine is early, and set aside.
                   "1 day" if not given; the program has to say how long a tick is
     idle          streams: if nothing came for this long ("30 seconds"), ticks go on with the wall clock
+    max_waiting   streams: the rows that may wait for a source that is read more slowly; beyond it the stream
+                  stops, and says which source that is. 10 million if not given
     until         batches: the last tick; if not given, the last arrival, or the tick by which all is decided
     begin         the first tick with answers, for programs with `tick`. If not given, when the first fact
                   arrives (in a stream, the first of the first micro-batch with any)
@@ -51,9 +53,11 @@ they are those of one query, else those of all; a variable that a query does not
 `others` has the names of variables that stand for all values not seen so far, which are null in `answer`. So
 `query`, `answer` and `others` together are a key to upsert by. A value has lines of its own once it is seen.
 
-Under the clocks "arrival" and "event" the last tick of a stream is finished when something later comes; facts
-wait for it in Spark's state. A fact without an arrival arrives at its time, or at the first tick that is not
-finished.
+Under the clocks "arrival" and "event" each source has a time of its own: each input, or where it has a
+column `_source` each of its values, as `acks[3]` for a partition of a topic. A tick is finished once every
+source that holds time is past it by the lag; a source does so from its first row until ten micro-batches in
+a row had rows of others and none of it. Facts wait for it in Spark's state. A fact without an arrival
+arrives at its time, or at the first tick that is not finished.
 
 PySpark, which the extra `spark` brings, is needed only when one of these names is used.
 """
@@ -80,12 +84,13 @@ if TYPE_CHECKING:
         PARQUET,
         ROW,
         SETTINGS,
+        SOURCE,
     )
     from antelog.spark.sql import register
 
 __all__ = [
     "BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT", "MALFORMED", "OBSERVED", "PARQUET", "ROW",
-    "SETTINGS", "Outputs", "answers", "changes", "guard", "learn", "merge", "newest", "outputs",
+    "SETTINGS", "SOURCE", "Outputs", "answers", "changes", "guard", "learn", "merge", "newest", "outputs",
     "register", "register_source", "rejects", "scores",
 ]  # fmt: skip
 

@@ -29,7 +29,7 @@ from antelog.spark.failures import explaining_lost_java
 from antelog.spark.job import checking
 from antelog.spark.job.forecasts import to_learn
 from antelog.spark.job.job import Job, Predecessor
-from antelog.spark.settings import COUNTS, OBSERVED, SETTINGS, STANDING
+from antelog.spark.settings import ALIKE, COUNTS, HOLDING, OBSERVED, SETTINGS, STANDING
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,8 @@ class Outputs:
     @property
     def counts(self) -> DataFrame:
         """The counts, a row for each bucket and micro-batch."""
-        return self.frame.where(f.col("what") == state.COUNTED).select("bucket", *COUNTS)
+        counted = self.frame.where(f.col("what") == state.COUNTED)
+        return counted.select("bucket", *COUNTS, f.col("query").alias(HOLDING))
 
     @property
     def clocks(self) -> DataFrame:
@@ -165,8 +166,9 @@ def _found(job: Job, frames: Mapping[str, DataFrame]) -> Outputs:
     )
     # A micro-batch without rows has no counts: sums are 0, the others stay unknown.
     sums = [f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in COUNTS if name not in STANDING]
-    standing = [f.sum(name).alias(name) for name in STANDING if name != "now"]
-    return Outputs(job, frames, packed.observe(OBSERVED, *sums, *standing, f.max("now").alias("now")))
+    standing = [(f.max if name in ALIKE else f.sum)(name).alias(name) for name in STANDING]
+    holding = f.max(f.when(f.col("what") == state.COUNTED, f.col("query"))).alias(HOLDING)
+    return Outputs(job, frames, packed.observe(OBSERVED, *sums, *standing, holding))
 
 
 def _of_buckets(

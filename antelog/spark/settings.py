@@ -21,12 +21,15 @@ MALFORMED = "_malformed"
 ROW = "_row"
 """A column that an input may have: the text of the row, shown if it is set aside."""
 
+SOURCE = "_source"
+"""A column that an input may have: the source a row is from, by name. Each has a time of its own."""
+
 CLOCK = "_clock"  # a column that an input may have: how the clock showed a time, see `Ticks.local`
 
 OBSERVED = "antelog"
 """The name of the counts among the observed metrics of a stream's progress."""
 
-COUNTS = (*("given", *FATES), *("held", "kept", "state_bytes", "changes", "open", "now"))
+COUNTS = (*("given", *FATES), *("held", "kept", "state_bytes", "changes", "open", "behind", "now"))
 """The counts of each bucket and micro-batch.
 
     given           rows that came: those with a fate (see `antelog.accounts`) and the growth of `held`
@@ -35,10 +38,14 @@ COUNTS = (*("given", *FATES), *("held", "kept", "state_bytes", "changes", "open"
     state_bytes     the size of the state in the store
     changes         rows of the log
     open            open answers; null unless the wanted changes tell of them
+    behind          by how many ticks others are ahead of the source that holds time back
     now             the last finished tick
 """
 
-STANDING = ("held", "kept", "state_bytes", "open", "now")  # are about the state after a micro-batch
+STANDING = ("held", "kept", "state_bytes", "open", "behind", "now")  # are about the state after a micro-batch
+ALIKE = ("behind", "now")  # are the same in all buckets
+HOLDING = "holding"
+"""The name of the source that holds time back, beside the counts."""
 
 LOOPBACK = "127.0.0.1"  # an address that only this machine can reach
 

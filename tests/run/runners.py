@@ -118,6 +118,11 @@ def highest(facts: Facts) -> int:
     )
 
 
+def slowest(facts: Facts) -> int:
+    """The least of the ticks that inputs have come to, by their facts."""
+    return min(highest({name: table}) for name, table in facts.items() if table.num_rows)
+
+
 def times_of(table: pa.Table) -> Column:
     """The ticks of facts without arrivals, in their last column."""
     times: Column = table.column(table.num_columns - 1).to_numpy()

@@ -17,11 +17,12 @@ import antelog
 from antelog.files.naming import Form
 from antelog.run import counting
 from antelog.run.address import Files
+from antelog.run.clock import Slowest
 from antelog.run.counting import FORGOTTEN, Backlog, InputCounts, SlotTimes
 from antelog.run.driver import RunTime
 from antelog.run.following import FollowedRun, RunOutput
 from antelog.run.settings import Settings
-from antelog.run.sinks.feed_sink import LISTED_AGAIN, FeedSink
+from antelog.run.sinks.feed_sink import LISTED_AGAIN, FeedSink, holding
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.growing import GrowingFile
 from antelog.run.sources.kafka import KafkaTopic
@@ -37,6 +38,7 @@ from antelog.watch.web.api import metrics
 from antelog.watch.web.live_board import summary
 from tests.run.running import ManualTime
 from tests.run.sources.taking import WANTED
+from tests.watch.lines import status
 
 PROGRAM = antelog.parse(
     """\
@@ -103,6 +105,15 @@ def test_while_rows_are_unread_nothing_is_silent(tmp_path: Path) -> None:
     assert 'antelog_silent_input{input="Temp"} 0.0' in text
     assert f'antelog_unread{{input="Temp",unit="bytes"}} {fresh["unread"]}.0' in text
     assert f'antelog_behind_seconds{{input="Temp"}} {fresh["behind"]}' in text
+
+
+def test_metrics_say_by_how_much_time_is_held_back() -> None:
+    board = Board()
+    for slow, found in ((Slowest("Temp from t[1]", 3, 40), True), (Slowest("Temp", -1, 40), False)):
+        board.take([status(7, **holding(slow))])
+        line = 'antelog_held_back_ticks{input="Temp",source="Temp from t[1]"} 40.0'
+        assert (line in metrics(board, {}).decode()) is found
+    assert summary(board)["held"] == {"source": "Temp", "ticks": None}
 
 
 def test_once_all_is_read_it_is_silent(tmp_path: Path) -> None:

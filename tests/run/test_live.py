@@ -20,7 +20,7 @@ from antelog.files.naming import Form
 from antelog.language.moments import Timescale
 from antelog.program import Program
 from antelog.run import clock
-from antelog.run.clock import NOTHING, ClockName, LiveInputs, Timing, rhythms_of
+from antelog.run.clock import NOTHING, ClockName, LiveInputs, Slowest, Timing, rhythms_of
 from antelog.run.reading import InputReader, InputSource, Listeners, Now, ReadingMode, ReadProgress, wanted_of
 from antelog.run.sources.source import FactSource, LinesOf, SourcePiece
 
@@ -284,10 +284,9 @@ def test_an_input_with_more_to_read_holds_time_back() -> None:
     timing, highest = Timing(lag=0), {"P": 9, "R": 5}
     assert clock.finished(timing, highest, NOTHING, behind=("R",)) == 5
     assert clock.finished(timing, highest, NOTHING, behind=("S",)) == NOTHING
-    assert clock.holding(timing, highest, ("R",)) == "R"
-    assert clock.holding(timing, highest, ()) is None
-    assert clock.holding(timing, highest, ("P",)) is None
-    assert clock.holding(Timing("processing", timescale=Timescale(SECOND)), highest, ("R",)) is None
+    assert clock.slowest(highest, ("R", "P")) == Slowest("R", 5, 4)
+    assert clock.slowest(highest, ()) is None
+    assert clock.slowest(highest, ("P",)) == Slowest("P", 9, 0)
 
 
 def test_after_a_silence_the_wall_clock_goes_on() -> None:

@@ -8,10 +8,10 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import assume
 
-from antelog.compile.nodes.plan import Plan
+from antelog.compile.nodes.plan import Input, Plan
 from antelog.forecast.columns import KINDS
 from antelog.language.syntax import Value
-from antelog.run.clock import Timing
+from antelog.run.clock import MAX_WAITING, Timing
 from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.job import ARRIVED, Data, Job, sent
 from tests.engine.plain import PlainEngine
@@ -35,6 +35,7 @@ def job_of(plan: Plan, tables: Mapping[str, pa.Table], buckets: int, **settings:
     data = Data(settings.pop("given", {}), types, own, countings, sent(Compiled(plan).functions))
     batch, only = settings.pop("batch", False), settings.pop("only", KINDS)
     more = {name: settings.pop(name, None) for name in ("forecasts", "begin", "until")}
+    more["max_waiting"] = settings.pop("max_waiting", MAX_WAITING)
     timing = Timing(**{"clock": "arrival" if own else "event", **settings}, timescale=plan.timescale)
     return Job(plan, data, numbers, timing, batch, only, **more)
 
@@ -110,9 +111,12 @@ def cut(facts: Sequence[Fact], ends: Sequence[int]) -> list[list[Fact]]:
     return [ordered[start:end] for start, end in pairwise(places)]
 
 
-def closing(plan: Plan, until: int, facts: Iterable[Fact] = ()) -> Fact:
-    """A fact that comes when a tick is over, so that a stream finishes it; itself it is told of never."""
-    source = plan.inputs[0]
+def closing(plan: Plan, until: int, facts: Iterable[Fact] = ()) -> list[Fact]:
+    """A fact of each input that comes when a tick is over, so that a stream finishes it; it tells of none."""
+    return [_closing(source, until, facts) for source in plan.inputs]
+
+
+def _closing(source: Input, until: int, facts: Iterable[Fact]) -> Fact:
     known = [values for name, values, _ in facts if name == source.name]
     # In a column without a type it is as the facts are, or a number, for that may be made a text as well.
     values = tuple(

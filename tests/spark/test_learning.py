@@ -42,7 +42,7 @@ def test_a_batch(spark: SparkSession, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:
-    parts = [*cut(readings(0), [150, 333]), [closing(PLAN, TICKS + 5)]]
+    parts = [*cut(readings(0), [150, 333]), closing(PLAN, TICKS + 5)]
     tables = [{name: named(table) for name, table in tables_of(PLAN, part).items()} for part in parts]
     inputs = stream_of(spark, tmp_path / "in", tables)
     found = antelog.spark.outputs(PROGRAM, inputs, buckets=3, model=history(), learn=True)

@@ -36,7 +36,7 @@ def _streamed(
     until: int,
     ends: Sequence[int],
 ) -> list[dict[str, Any]]:
-    parts = [*cut(facts, ends), [closing(program.plan, until, facts)]]
+    parts = [*cut(facts, ends), closing(program.plan, until, facts)]
     parts_named = [{n: named(t) for n, t in tables_of(program.plan, part).items()} for part in parts]
     try:
         frames = stream_of(spark, folder / "in", parts_named)
@@ -45,9 +45,9 @@ def _streamed(
     found = outputs(program, {n: f.repartition(3) for n, f in frames.items()}, buckets=3)
     query = run(found, folder / "checkpoint")
     counted = [progress["observedMetrics"]["antelog"] for progress in query.recentProgress]
-    assert sum(c["given"] for c in counted) == len(facts) + 1
+    assert sum(c["given"] for c in counted) == len(facts) + len(program.plan.inputs)
     out = sum(each[fate] for each in counted for fate in FATES)
-    assert out + counted[-1]["held"] == len(facts) + 1
+    assert out + counted[-1]["held"] == len(facts) + len(program.plan.inputs)
     _compare_open(program, facts, counted)
     return _rows(result(spark, found, query).changes)
 

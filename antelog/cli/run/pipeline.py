@@ -30,14 +30,17 @@ from antelog.errors import DataError
 from antelog.escaping import shown
 from antelog.files import Reject
 from antelog.files.setting_aside import SHOWN, no_use
+from antelog.language.durations import span_in_words
 from antelog.language.moments import Timescale, tick_in_words, timed
 from antelog.program import Program
 from antelog.run.address import Console
+from antelog.run.clock import Slowest
 from antelog.run.settings import Settings
+from antelog.run.sinks.feed_sink import holding
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult, reject_of
 from antelog.run.store.feed import BatchFeed, FolderFeed, about, reject_line
-from antelog.run.values import ANSWERS
+from antelog.run.values import ANSWERS, duration
 from antelog.spark import Outputs, guard, outputs
 from antelog.spark.endpoints import sinks
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source
@@ -47,10 +50,11 @@ from antelog.spark.endpoints.sources import Reading, Wish, frame, reading_of
 from antelog.spark.failures import plainly
 from antelog.spark.pipeline.session import Session, session
 from antelog.spark.pipeline.stream_run import Counts, Progress, follow, totals
+from antelog.spark.settings import HOLDING
 from antelog.watch.web.address import PageAddress
 from antelog.writing import temporary_folder
 
-_STANDING = ("open", "held")
+_STANDING = ("open", "held", "behind", HOLDING)
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
@@ -58,6 +62,7 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 class Report:
     status: Status | None = None  # a line of a terminal that each batch replaces
     timescale: Timescale | None = None
+    max_skew: int | None = None  # microseconds
     began: float = field(default_factory=time.monotonic)
     batches: int = 0
     totals: Counter[str] = field(default_factory=Counter)
@@ -67,11 +72,23 @@ class Report:
 
     def batch(self, done: Progress) -> None:
         self.batches += 1
+        self._warn_of_skew(done.counts)
         line = batch_line(done, self.timescale)
         if self.status is not None:
             self.status.update(escaped(Text(line)))
         else:
             say(line)
+
+    def _warn_of_skew(self, counts: Mapping[str, Any]) -> None:
+        """Warns once if a source is further ahead than is wanted: on Spark it is read on all the same."""
+        behind, scale = counts.get("behind") or 0, self.timescale
+        if scale is None or self.max_skew is None or behind * scale.length <= self.max_skew:
+            return
+        self.max_skew = None
+        self.warn(
+            f"{counts.get(HOLDING)} is {span_in_words(behind, scale)} behind other sources, whose rows wait "
+            "in the state; --max-skew says when this is worth a warning"
+        )
 
     def count(self, counts: Mapping[str, Any]) -> None:
         self.totals.update({name: counts.get(name) or 0 for name in ("given", "changes", *FATES)})
@@ -108,7 +125,8 @@ class Report:
             say("note: there was no batch, for nothing has come that was not read before")
         if held := self.standing.get("held"):
             many = f"{held:,} facts wait: their ticks are not finished"
-            say(f"note: {'1 fact waits: its tick is not finished' if held == 1 else many}")
+            said = "1 fact waits: its tick is not finished" if held == 1 else many
+            say(f"note: {', '.join([said, *_holding(self.standing, timescale)])}")
         for name, count in sorted(self.twice.items()):
             if count:
                 say(f"note: {comes_twice(count, name)}")
@@ -138,6 +156,7 @@ def batch_line(done: Progress, timescale: Timescale | None = None) -> str:
     parts += [f"state {' in '.join(state)}"] if state else []
     now = counts.get("now")
     parts += [] if now is None else [tick_in_words(now, timescale)]
+    parts += _holding(counts, timescale)
     parts += [f"{count:,} {what} waiting" for what, count in done.waiting.items()]
     return f"batch {done.number}: {', '.join(parts)}"
 
@@ -151,6 +170,14 @@ def _held_before(counts: Mapping[str, int | None]) -> int:
 def _still(counts: Mapping[str, int | None]) -> list[str]:
     still, held = counts.get("open"), counts.get("held")
     return [*([] if still is None else [f"{still:,} open"]), *([f"{held:,} held"] if held else [])]
+
+
+def _holding(counts: Mapping[str, Any], timescale: Timescale | None) -> list[str]:
+    """The source that holds time back, and by how much."""
+    source, behind = counts.get(HOLDING), counts.get("behind")
+    if not source or not behind:
+        return []
+    return [f"{source} holds time back by {span_in_words(behind, timescale)}"]
 
 
 def _size(count: int | None) -> list[str]:
@@ -222,7 +249,8 @@ class Paging:
             inputs[source.name] = {"delay": max(source.delays), "rejects": rejects}
             if len(self.program.plan.inputs) == 1:  # rows are counted in total
                 inputs[source.name]["facts"] = self.given
-        self.feed.write(number, lines, {"tick": counts.get("now"), "inputs": inputs})
+        slow = Slowest(counts[HOLDING], 0, counts["behind"]) if counts.get(HOLDING) else None
+        self.feed.write(number, lines, {"tick": counts.get("now"), "inputs": inputs, **holding(slow)})
         self.tend()
 
 
@@ -247,7 +275,7 @@ _PATIENCE = 60.0  # seconds a batch may go on after a request to stop
 # Settings that are options of `antelog.spark.outputs` as they are.
 _OPTIONS = (
     *("only", "explanations", "model", "epoch", "half_life", "judges", "min_chance", "most", "buckets"),
-    *("clock", "arrival", "lag", "ahead", "idle"),
+    *("clock", "arrival", "lag", "ahead", "idle", "max_waiting"),
 )
 
 
@@ -263,6 +291,7 @@ def run_on_spark(
         page = stack.enter_context(paging(program, settings, address))
         on_terminal = any(isinstance(each, Console) for each in pipeline.sinks)
         report = stack.enter_context(reporting(timescale, stream=stream, results_on_terminal=on_terminal))
+        report.max_skew = duration(settings.max_skew)
         of_no_use = replace(pipeline, report=report, page=page).run()
         rejects = None if settings.rejects is None else str(settings.rejects)
         report.summarize(stream=stream, rejects=rejects, timescale=timescale)

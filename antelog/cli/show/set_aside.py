@@ -191,5 +191,5 @@ def facts(counts: Mapping[str, int | None], held: int = 0) -> str:
     given = counts.get("given") or 0
     fates = [f"{count:,} {words}" for name, words in FATES.items() if (count := counts.get(name))]
     came = number(given, "fact") + (f" and {held:,} held before" if held > 0 else "")
-    plain = not fates or fates == [f"{given:,} {FATES['admitted']}"]
-    return came if plain and held <= 0 else f"{came} ({', '.join(fates)})"
+    plain = held <= 0 and fates == [f"{given:,} {FATES['admitted']}"]
+    return came if plain or not fates else f"{came} ({', '.join(fates)})"

@@ -23,6 +23,7 @@ from antelog.engine.step.wording import LOST, SEEN, meaning, plain
 from antelog.files import ARRIVAL, Reject
 from antelog.language.moments import TIME
 from antelog.process import Engine
+from antelog.run.clock import Slowest, input_of
 from antelog.run.counting import OpenAnswers
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
@@ -110,6 +111,14 @@ MOST_REJECTS = 100  # rejects that are written between two statuses, at most
 LISTED_AGAIN = 60.0  # seconds after which unchanged silent slots are listed again
 
 
+def holding(slow: Slowest | None) -> dict[str, Any]:
+    """The input that holds time back, as a status has it; others are `ticks` ahead, or it has no fact yet."""
+    if slow is None:
+        return {"holding": None}
+    held = {"source": slow.source, "ticks": slow.behind if slow.tick >= 0 else None}
+    return {"holding": input_of(slow.source), "held": held}
+
+
 class FeedSink:
     """Writes the feed of an engine; lines wait until `flush`."""
 
@@ -177,14 +186,14 @@ class FeedSink:
             for r in few
         ]
 
-    def status(self, inputs: Mapping[str, Any], holding: str | None, *, at_once: bool = False) -> None:
+    def status(self, inputs: Mapping[str, Any], slow: Slowest | None, *, at_once: bool = False) -> None:
         """Adds the line of the status, if it has changed and none was written just now."""
         now = self._monotonic()
         if not at_once and now < self._written + BETWEEN:
             return
         self._open.count()
         counted = {"open": self._open.by_query, "seen": self._open.seen_values}
-        known = {"tick": self._engine.now, **counted, "inputs": inputs, "holding": holding}
+        known = {"tick": self._engine.now, **counted, "inputs": inputs, **holding(slow)}
         if self.notes:
             known["notes"] = list(self.notes.values())
         content = msgspec.json.encode(known)

@@ -114,10 +114,11 @@ class GrowingFile(FactSource):
         except FileNotFoundError:
             if not self._waiting:
                 self.notes.append(f"{path} is not there yet; it is read once it is")
-            self._waiting, self.behind = True, False
+            self._waiting, self.behind, self.there = True, False, False
             return False
         except OSError as error:
             raise _unreadable(path, error) from None
+        self.there = True
         return True
 
     def _lines(self, path: Path, mark: Mark) -> LinesOf:

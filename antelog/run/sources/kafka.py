@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -46,6 +46,7 @@ class Messages:
         self.notes: list[str] = []
         self.next = dict(read)
         self._at_end: set[int] = set()
+        self._paused: set[int] = set()
         self._down_since: float | None = None
         self._library = _library()
         settings = {**client_settings(topic), **_CONSUMER, "error_cb": self._unreachable}
@@ -53,8 +54,17 @@ class Messages:
         self._assign()
 
     @property
-    def behind(self) -> bool:
-        return self._at_end < self.next.keys()
+    def behind(self) -> list[int]:
+        """The partitions with more to be had."""
+        return sorted(self.next.keys() - self._at_end)
+
+    def pause(self, numbers: Collection[int]) -> None:
+        """Reads these partitions no further, and all others."""
+        now, before = set(numbers), self._paused
+        for change, do in ((now - before, self._client.pause), (before - now, self._client.resume)):
+            if change:
+                do([self._library.TopicPartition(self._topic.topic, number) for number in change])
+        self._paused = now
 
     def unread(self) -> int:
         """The messages behind those read, as far as the broker has said."""
@@ -220,7 +230,7 @@ class KafkaTopic(FactSource):
             )
         read = {int(number): int(offset) for number, offset in mark.get("next", {}).items()}
         self._messages = Messages(topic, read, make)
-        self.notes, self.behind = self._messages.notes, self._messages.behind
+        self.notes, self.behind = self._messages.notes, bool(self._messages.behind)
         self._json = JsonRows(str(topic), Advice(wanted, self.notes))
 
     @property
@@ -232,16 +242,28 @@ class KafkaTopic(FactSource):
         read = sum(self._messages.next.values())
         return SourceExtent(read, read + self._messages.unread(), "rows")
 
+    @property
+    def unread(self) -> list[str]:
+        return [self._part(number) for number in self._messages.behind]
+
     def poll(self) -> list[SourcePiece]:
+        self._messages.pause([number for number in self._messages.behind if self._part(number) in self.ahead])
         found = sorted(self._messages.take().items())
-        self.behind, self.reachable = self._messages.behind, not self._messages.down
-        return [piece for number, rows in found for piece in self._pieces(number, rows)]
+        self.behind, self.reachable = bool(self._messages.behind), not self._messages.down
+        return [
+            replace(piece, part=self._part(number))
+            for number, rows in found
+            for piece in self._pieces(number, rows)
+        ]
 
     def close(self) -> None:
         self._messages.close()
 
+    def _part(self, number: int) -> str:
+        return f"{self._topic.topic}[{number}]"
+
     def _pieces(self, number: int, messages: Sequence[Message]) -> Iterable[SourcePiece]:
-        file = f"{self._topic.topic}[{number}]"
+        file = self._part(number)
         is_json = self._topic.values == "json"
         full: list[tuple[int, bytes]] = []
         bad: list[Bad] = []

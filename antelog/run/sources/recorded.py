@@ -113,6 +113,7 @@ class RecordedFiles(FactSource):
         """Begins with the next file, or reads on in the one that was left."""
         if self._name is None:
             names = self._names() if self._all is None else self._all
+            self.there = self._path.exists() or bool(names)
             for name in names:
                 if name not in self._done and name not in self._sizes:
                     with suppress(OSError):  # it is gone

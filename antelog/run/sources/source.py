@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +22,11 @@ Mark = Mapping[str, Any]  # how far a source was read, as JSON; empty at its beg
 
 @dataclass(frozen=True, eq=False)
 class SourcePiece:
-    """Some rows of a file."""
+    """Some rows of a file; `part` is the part of the source with a time of its own, if it has several."""
 
     chunk: Chunk
     file: str
+    part: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,21 @@ class FactSource(ABC):
     ended     whether no more can come
     reachable whether it can be reached: false while its broker is down
     tells_end whether it knows when everything that is there has been read
+    there     whether there is something to read from: false while its file is missing
+    ahead     the parts that are not to be read on for now, as others are far behind them
     """
 
     tells_end = True
 
     def __init__(self) -> None:
         self.notes: list[str] = []
-        self.behind, self.ended, self.reachable = True, False, True
+        self.behind, self.ended, self.reachable, self.there = True, False, True, True
+        self.ahead: Collection[str] = ()
+
+    @property
+    def unread(self) -> list[str]:
+        """The parts with more to be had at once; an empty text stands for all of it."""
+        return [""] if self.behind and not self.ended else []
 
     @property
     @abstractmethod

@@ -267,11 +267,17 @@ class _InputStatus(TypedDict, total=False):
     slots: _Slots | None
 
 
+class _Held(Struct):
+    source: str
+    ticks: int | None
+
+
 class _Status(Struct):
     tick: Tick | None = None
     at: str | None = None
     inputs: dict[str, _InputStatus] = {}
     holding: str | None = None
+    held: _Held | None = None
     notes: list[str] = []
 
 

@@ -12,6 +12,7 @@ from functools import partial, reduce
 from itertools import pairwise
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -30,7 +31,7 @@ from antelog.run.clock import far_ahead
 from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.job import ARRIVED, WALL, Job, earliest
 from antelog.spark.job.needed import EVERYTHING, in_order, of_use
-from antelog.spark.settings import CLOCK, MALFORMED, ROW, spare
+from antelog.spark.settings import CLOCK, MALFORMED, ROW, SOURCE, spare
 
 CHUNK = 250_000
 
@@ -38,7 +39,7 @@ PACKED = pa.schema(
     [
         ("bucket", pa.int32()),
         ("input", pa.string()),
-        ("reading", pa.int64()),  # the highest tick on the input's clock, if any
+        ("readings", pa.string()),  # the highest tick on the clock of each source, as JSON
         ("earliest", pa.int64()),  # when the first fact arrives, if that is where time may begin
         ("end", pa.int64()),  # the tick at which all buckets end, which no task knows: it is added later
         # For the first bucket alone: rows that the program does not need, those that arrive after the end,
@@ -75,6 +76,7 @@ def packed(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[p
     for given in chunks(batches):
         table = _in_ticks(job, name, given)
         possible, aside = _sorted_out(job, name, table)
+        readings, possible = _readings(job, name, possible), possible.select(job.tables[name].names)
         needed, passed_over = _needed(job, name, possible)
         clock = table.column(CLOCK)
         if MALFORMED in table.column_names:
@@ -83,7 +85,7 @@ def packed(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[p
         clocks = {how: pc.sum(rows).as_py() or 0 for how, rows in shown.items()}
         known: dict[str, object] = {
             "input": name,
-            "reading": _reading(job, name, possible),
+            "readings": msgspec.json.encode(readings).decode(),
             "earliest": earliest(job, name, possible) if job.begins_together else None,
         }
         first = {
@@ -140,6 +142,8 @@ def _sorted_out(job: Job, name: str, table: pa.Table) -> tuple[pa.Table, pa.Tabl
     """Splits rows into facts, in the types of the job, and rejects, which are malformed or too far ahead."""
     source, schema = job.inputs[name], job.tables[name]
     facts = table.select(schema.names).cast(schema)
+    if SOURCE in table.column_names:
+        facts = facts.append_column(SOURCE, table.column(SOURCE).cast(pa.string()))
     wrong, far = np.zeros((2, facts.num_rows), np.bool_)
     if MALFORMED in table.column_names:
         wrong = pc.is_valid(table.column(MALFORMED)).to_numpy()
@@ -195,12 +199,20 @@ def _set_aside(source: Input, faulty: pa.Table, given: pa.Table, reason: str) ->
     )
 
 
-def _reading(job: Job, name: str, facts: pa.Table) -> int | None:
+def _readings(job: Job, name: str, facts: pa.Table) -> dict[str, int]:
+    """The highest tick on the clock of each source: the input, or what its rows name."""
     if job.timing.clock == "processing":
-        return None
+        return {}
     column = ARRIVED if name in job.data.arriving else job.inputs[name].columns[-1]
     ticks = ticks_of(facts.column(column), None)
-    return int(ticks.numbers[ticks.natural].max()) if ticks.natural.any() else None
+    if SOURCE not in facts.column_names:
+        return {name: int(ticks.numbers[ticks.natural].max())} if ticks.natural.any() else {}
+    rows = pa.table({"part": facts.column(SOURCE), "tick": ticks.numbers}).filter(pa.array(ticks.natural))
+    highest = rows.group_by("part").aggregate([("tick", "max")]).select(["part", "tick_max"])
+    return {
+        part or name: tick
+        for part, tick in zip(*(column.to_pylist() for column in highest.columns), strict=True)
+    }
 
 
 def _needed(job: Job, name: str, facts: pa.Table) -> tuple[pa.Table, Counts]:
@@ -240,7 +252,7 @@ PACKED_NAMES = tuple(PACKED.names[1:])
 class Received:
     """The rows of a bucket, with the fields of `PACKED`; `counts` has the rows whose fates are known."""
 
-    reading: int | None
+    readings: Mapping[str, int]
     earliest: int | None
     end: int | None
     facts: Mapping[str, pa.Table]
@@ -267,6 +279,10 @@ def received(rows: Iterable[Sequence[Any]]) -> Received:
         local[each["input"]] += each["local"] or 0
         twice[each["input"]] += each["twice"] or 0
     set_aside = tuple(map(from_blob, known["rejects"]))
+    readings: dict[str, int] = {}
+    for text in known["readings"]:
+        for source, tick in msgspec.json.decode(text, type=dict[str, int]).items():
+            readings[source] = max(tick, readings.get(source, tick))
     early = sum(pc.sum(pc.equal(each.column("reason"), EARLY)).as_py() for each in set_aside)
     counts = Counts(
         malformed=_rows(set_aside) - early,
@@ -275,7 +291,7 @@ def received(rows: Iterable[Sequence[Any]]) -> Received:
         after_until=sum(known["after_until"]),
     )
     return Received(
-        max(known["reading"], default=None),
+        readings,
         min(known["earliest"], default=None),
         max(known["end"], default=None),
         {name: pa.concat_tables(tables) for name, tables in facts.items()},

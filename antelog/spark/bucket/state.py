@@ -25,7 +25,7 @@ from antelog.engine.step.query import KINDS, LineSelection, Share
 from antelog.engine.step.schema import united
 from antelog.engine.step.wording import needs_explanations
 from antelog.engine.values.values import Values
-from antelog.run.clock import NOTHING
+from antelog.run.clock import NOTHING, Slowest
 from antelog.run.clock import end as last_tick
 from antelog.spark.bucket.packing import PACKED_NAMES, REJECTS, Received, received
 from antelog.spark.job.dividing import bucket_mask
@@ -211,7 +211,7 @@ def finish_with_answers(job: Job, bucket: BucketState, new: Received) -> tuple[B
 def _last_arrivals(job: Job, bucket: BucketState, new: Received) -> tuple[BucketState, BucketOutput]:
     """Runs a bucket to the last arrival of a batch, and rejects rows that arrive later."""
     rows = {name: arriving(job, name, table, bucket.now) for name, table in new.facts.items()}
-    last = job.until if job.until is not None else max(new.reading or 0, 0)
+    last = job.until if job.until is not None else max([0, *new.readings.values()])
     bucket, output = advance(job, bucket, rows, last)
     later = beyond(job.plan, bucket.waiting, bucket.now, arrival=ARRIVED)
     nothing = {name: table.slice(0, 0) for name, table in bucket.waiting.items()}
@@ -264,7 +264,8 @@ def share_of(job: Job, number: int) -> Share | None:
 
 CHANGES, REJECTED, COUNTED, SHOWN = "changes", "rejects", "counts", "clocks"
 
-OUTPUT = pa.schema(  # `what` says which columns of a row matter
+# `what` says which columns of a row matter; among counts, `query` is the source that holds time back.
+OUTPUT = pa.schema(
     [
         ("bucket", pa.int32()),
         ("what", pa.string()),
@@ -280,7 +281,13 @@ Line = dict[str, object]
 _EMPTY: Line = dict.fromkeys(OUTPUT.names)
 
 
-def lines(bucket: BucketState, output: BucketOutput, new: Received, state_bytes: int) -> Iterator[Line]:
+def lines(
+    bucket: BucketState,
+    output: BucketOutput,
+    new: Received,
+    state_bytes: int = 0,
+    slow: Slowest | None = None,
+) -> Iterator[Line]:
     apart = list(new.set_aside)
     counts = asdict(output.counts + new.counts) | {
         # Not the sum of the fates: rows that are held have none yet, and others have theirs only now.
@@ -290,9 +297,11 @@ def lines(bucket: BucketState, output: BucketOutput, new: Received, state_bytes:
         "state_bytes": state_bytes,
         "open": bucket.open,
         "changes": sum(table.num_rows for table in output.log.values()),
+        "behind": None if slow is None else slow.behind,
         "now": bucket.now if bucket.now >= 0 else None,
     }
-    yield _EMPTY | counts | {"bucket": bucket.number, "what": COUNTED}
+    holds = slow.source if slow is not None and slow.behind else None
+    yield _EMPTY | counts | {"bucket": bucket.number, "what": COUNTED, "query": holds}
     for name, local in new.local.items():
         about = {"bucket": bucket.number, "what": SHOWN, "query": name}
         yield _EMPTY | about | {"local": local, "twice": new.twice.get(name, 0)}
@@ -320,7 +329,7 @@ def reasoner(job: Job, answers: bool) -> Callable[[pa.Table], pa.Table]:
     def run(packed: pa.Table) -> pa.Table:
         bucket, new = received_by(job, packed)
         bucket, output = (finish_with_answers if answers else finish)(job, bucket, new)
-        return pa.Table.from_pylist(list(lines(bucket, output, new, 0)), OUTPUT)
+        return pa.Table.from_pylist(list(lines(bucket, output, new)), OUTPUT)
 
     return run
 

@@ -33,6 +33,8 @@ from antelog.engine.transition import Transition, change_of, first_ticks, transi
 from antelog.errors import StateError
 from antelog.run.clock import Showing, alarm, shown
 from antelog.spark.bucket import state
+from antelog.spark.bucket.pace import SourceTime, holding, refuse_too_many
+from antelog.spark.bucket.pace import heard as heard_from
 from antelog.spark.bucket.packing import PACKED_NAMES, received
 from antelog.spark.bucket.state import BucketOutput, BucketState, DatedRows
 from antelog.spark.job.job import Job, differences
@@ -61,14 +63,18 @@ def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: 
     new = received(packets)
     head, bucket, change = _load(store, job, number)
     before = head.time
-    highest = before.highest if new.reading is None else max(before.highest, new.reading)
+    sources = heard_from(before.sources, new.readings)
+    highest = max([before.highest, *new.readings.values()])
+    slow = holding(sources, highest)
     heard = wall if packets else before.heard
     showing = Showing(heard, wall)
-    tick = shown(job.timing, highest, showing)
+    idle = job.timing.idle is not None and showing.silent >= job.timing.idle
+    tick = shown(job.timing, highest if slow is None or idle else slow.tick, showing)
     latest = tick if job.timing.clock == "processing" else None
     bucket = state.begun(job, bucket, state.beginning_of(bucket, new.earliest, latest))
     arrived = {name: state.arriving(job, name, t, bucket.now, latest) for name, t in new.facts.items()}
     bucket, output = state.advance(job, bucket, arrived, tick - job.timing.lag)
+    refuse_too_many(job, bucket.held, slow)
     at = alarm(job.timing, showing)
     timer = None if at is None else -(-at // 1000)
     if before.timer != timer:
@@ -80,7 +86,7 @@ def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: 
         head,
         version=os.urandom(12),
         identity=job.identity,
-        time=BucketTime(bucket.now, highest, heard, timer, bucket.kernel.begin),
+        time=BucketTime(bucket.now, highest, heard, timer, bucket.kernel.begin, sources),
         open=bucket.open,
     )
     if change is not None:
@@ -88,7 +94,7 @@ def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: 
     # After a change all that was stored is of the rules of before: a snapshot takes its place.
     head = _stored(job, store, head, bucket, arrived, anew=change is not None)
     remember(head.lineage, head.version, bucket)
-    for line in state.lines(bucket, output, new, head.stored.size):
+    for line in state.lines(bucket, output, new, head.stored.size, slow):
         yield Row(**line)
 
 
@@ -176,6 +182,7 @@ class BucketTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     heard: int = 0  # when the latest rows came, in microseconds of the wall clock
     timer: int | None = None  # when the timer fires, in milliseconds
     begin: int | None = None  # the first tick, if time has begun
+    sources: dict[str, SourceTime] = {}
 
 
 class Stored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -48,6 +48,7 @@ class RowReading:
 
     wanted: WantedColumns
     names: tuple[str, ...]  # in the source: of the wanted columns and, if there is one, the arrival
+    placed: int = 0  # how many of the first columns say where a message was read, and are not in it
     strict: bool = True  # whether a file of CSV that cannot be used is an error; otherwise it is set aside
 
     @property
@@ -211,7 +212,8 @@ _ROW = grammar_of(",").orderly  # a row with the end of its line and all its quo
 def _of_csv(
     reading: RowReading, lines: Sequence[bytes], besides: Mapping[str, Sequence[object]], bad: list[Bad]
 ) -> Chunk:
-    header = [*reading.wanted.columns, *([reading.wanted.arrival] if reading.arrives else [])]
+    columns_read = reading.wanted.columns[reading.placed :]
+    header = [*columns_read, *([reading.wanted.arrival] if reading.arrives else [])]
     rows, numbers = list[list[str]](), list[int]()
     texts = [line.removeprefix(BOM_UTF8).decode(errors="replace") for line in lines]
     for number, text in enumerate(texts):
@@ -229,7 +231,7 @@ def _of_csv(
     columns = []
     for at, name in enumerate(reading.names):
         if name not in besides:
-            columns.append(pa.array([row[at] for row in rows], pa.string()))
+            columns.append(pa.array([row[at - reading.placed] for row in rows], pa.string()))
         elif at < len(reading.wanted.types):
             columns.append(pa.array([str(besides[name][number]) for number in numbers], pa.string()))
         else:

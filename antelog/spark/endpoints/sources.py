@@ -25,9 +25,11 @@ from antelog.spark.endpoints import folders, line_rows
 from antelog.spark.endpoints.endpoints import Source, properties_of
 from antelog.spark.endpoints.line_rows import RowReading
 from antelog.spark.failures import plainly
-from antelog.spark.settings import quoted
+from antelog.spark.settings import SOURCE, quoted
 
 KAFKA_COLUMNS = ("key", "timestamp", "topic", "partition", "offset", "row")  # in --map `@key` and so on
+
+_PARTITION = "@of a partition"  # no column that --map may name
 
 _MOST_FILES = {"delta": "maxFilesPerTrigger", "iceberg": "streaming-max-files-per-micro-batch"}
 _MADE = 1_000_003  # a prime, so that made-up values of several columns do not repeat in step
@@ -150,6 +152,7 @@ def _messages(
     messages = reader.format("kafka").options(**options).load()
     besides = {f"@{name}": f.col(name) for name in KAFKA_COLUMNS if name != "row"}
     besides["@key"] = f.col("key").cast("string")
+    besides[_PARTITION] = f.format_string(f"{reading.rows.wanted.name} from %s[%d]", "topic", "partition")
     besides["@row"] = f.format_string("%s[%d]:%d", "topic", "partition", "offset")
     wanted = dict.fromkeys(name for name in reading.rows.names if name in besides)
     return messages.select("value", *(besides[name].alias(name) for name in wanted))
@@ -232,12 +235,13 @@ def _reading(plan: Plan, wish: Wish, wanted: WantedColumns, found: _Found) -> Re
                     f"{wish.source}: has no column {name}, which {column} is mapped to; its messages are "
                     f"rows of CSV without names, with the values of {', '.join(values)}"
                 )
-    # Where a message was read is one more text of it.
-    placed = tuple(each.name for each in wanted.of_rows)
+    # Where a message was read is one more text of it; in a stream each partition has a time of its own.
+    placed = {each.name: ROW for each in wanted.of_rows}
+    placed |= {SOURCE: _PARTITION} if wish.stream and isinstance(wish.source, Kafka) else {}
     read = replace(
         wanted, columns=(*placed, *wanted.columns), types=(*["text"] * len(placed), *wanted.types), of_rows=()
     )
-    rows = RowReading(read, (*[ROW] * len(placed), *names), strict=not wish.stream)
+    rows = RowReading(read, (*placed.values(), *names), len(placed), strict=not wish.stream)
     patterns = (pattern for relation in plan.relations for pattern in relation.patterns)
     facts = [fact for pattern in patterns for fact in pattern.facts if fact.predicate == wanted.name]
     choices = {}

@@ -49,7 +49,7 @@ from antelog.run.values import SettingError, length_of
 from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.forecasts import Forecasts, forecasts_of
 from antelog.spark.job.job import ARRIVED, WALL, Data, Job, sent, talks_by_itself
-from antelog.spark.settings import BUCKETS, CLOCK, CLOCKS, MALFORMED, ROW, quoted
+from antelog.spark.settings import BUCKETS, CLOCK, CLOCKS, MALFORMED, ROW, SOURCE, quoted
 
 
 def _one_query() -> Any:
@@ -184,6 +184,7 @@ def job_of(
         begin=begin,
         until=until,
         forecasts=forecasts,
+        max_waiting=options.max_waiting,
     )
 
 
@@ -202,15 +203,18 @@ def _check_frames(given: Mapping[str, DataFrame], known: Sequence[str], what: st
             )
 
 
+_OURS = (MALFORMED, ROW, CLOCK, SOURCE)  # columns that an input may have beside its own
+
+
 def columns_taken(source: Input, has: Sequence[str], options: OutputOptions) -> dict[str, str]:
     """Finds the columns of an input by name, else by position: from names in the facts to new names."""
     if len(set(has)) < len(has):
         raise DataError(f"the facts of {source.name} have several columns of one name: {', '.join(has)}")
-    extra = {MALFORMED: MALFORMED, ROW: ROW, CLOCK: CLOCK}
+    extra = {each: each for each in _OURS}
     if options.clock in (None, "arrival"):
         extra[options.arrival] = ARRIVED
     extra = {old: new for old, new in extra.items() if old in has and old not in source.columns}
-    others = [name for name in has if name not in (options.arrival, MALFORMED, ROW, CLOCK)]
+    others = [name for name in has if name not in (options.arrival, *_OURS)]
     missing = [name for name in source.columns if name not in has]
     if not missing:
         return {**{name: name for name in source.columns}, **extra}

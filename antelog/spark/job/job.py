@@ -32,7 +32,7 @@ from antelog.errors import FunctionError
 from antelog.forecast.judges.looks import looks_of
 from antelog.functions import NO_FUNCTIONS, UserFunction
 from antelog.language.epochs import Counting
-from antelog.run.clock import NOTHING, Timing
+from antelog.run.clock import MAX_WAITING, NOTHING, Timing
 from antelog.spark.job.needed import EVERYTHING, Needs, needs_of
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
@@ -87,6 +87,7 @@ class Job:
     begin: int | None = None  # the first tick, if given
     until: int | None = None  # in a batch the last tick, if given
     forecasts: Forecasts | None = None
+    max_waiting: int = MAX_WAITING  # rows of a stream that may wait for their ticks, in all buckets
 
     @cached_property
     def without_model(self) -> Job:

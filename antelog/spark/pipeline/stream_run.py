@@ -25,7 +25,7 @@ from antelog.spark.endpoints.sinks import MicroBatch
 from antelog.spark.failures import Unreadable, explaining_lost_java, plainly, unreadable
 from antelog.spark.job.job import Job, Predecessor, differences
 from antelog.spark.running import Outputs
-from antelog.spark.settings import COUNTS, LOCAL_CHECKPOINT
+from antelog.spark.settings import ALIKE, COUNTS, HOLDING, LOCAL_CHECKPOINT
 
 Counts: TypeAlias = dict[str, Any]  # whole numbers or None by the names of `COUNTS`
 
@@ -183,9 +183,10 @@ def follow(
 def totals(outputs: Outputs) -> Counts:
     """The counts of all buckets together, added here, as Spark would need a shuffle for a few rows."""
     rows = outputs.counts.collect()
-    known = {name: [row[name] for row in rows if row[name] is not None] for name in COUNTS}
+    known = {name: [row[name] for row in rows if row[name] is not None] for name in (*COUNTS, HOLDING)}
     return {
-        name: (max if name == "now" else sum)(numbers) if numbers else None for name, numbers in known.items()
+        name: (max if name in (*ALIKE, HOLDING) else sum)(each) if each else None
+        for name, each in known.items()
     }
 
 

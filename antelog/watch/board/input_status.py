@@ -124,6 +124,14 @@ class SlotStatus:
         return "slots" if " " in self.of else f"{self.of}s"
 
 
+@dataclass(frozen=True)
+class Held:
+    """A source that holds time back: others are `ticks` ahead, unless it has no fact yet."""
+
+    source: str
+    ticks: int | None
+
+
 @dataclass(eq=False)
 class Inputs:
     """The latest status of all inputs, the rates of their facts, and the latest rejected rows."""
@@ -151,6 +159,12 @@ class Inputs:
         """The input that holds time back."""
         found: str | None = self.status.get("holding")
         return found
+
+    @property
+    def held(self) -> Held | None:
+        """The source of that input, and by how much others are ahead of it."""
+        found = self.status.get("held")
+        return None if found is None else Held(found["source"], found["ticks"])
 
     def each(self) -> Iterator[InputStatus]:
         for name, given in self.status.get("inputs", {}).items():

@@ -240,6 +240,7 @@ _METRICS: dict[str, tuple[type[CounterMetricFamily] | type[GaugeMetricFamily], s
     "antelog_facts": (CounterMetricFamily, "Facts that came."),
     "antelog_rejects": (CounterMetricFamily, "Rows that were set aside."),
     "antelog_holding_input": (GaugeMetricFamily, "Whether an input holds time back."),
+    "antelog_held_back_ticks": (GaugeMetricFamily, "By how many ticks others are ahead of what holds time."),
     "antelog_seconds_since_fact": (GaugeMetricFamily, "Seconds since facts came last."),
     "antelog_silent_input": (GaugeMetricFamily, "Whether no fact came for longer than expected."),
     "antelog_unread": (GaugeMetricFamily, "Rows or bytes of an input's source that are still to be read."),
@@ -283,6 +284,8 @@ def _of_inputs(inputs: Inputs) -> Iterator[Sample]:
         for reason, count in sorted(each.rejects.items()):
             yield "antelog_rejects", {**labels, "reason": reason}, count
         yield "antelog_holding_input", labels, each.name == inputs.holding
+        if each.name == inputs.holding and inputs.held is not None and inputs.held.ticks is not None:
+            yield "antelog_held_back_ticks", {**labels, "source": inputs.held.source}, inputs.held.ticks
         if pulse.heard is not None:
             yield "antelog_seconds_since_fact", labels, round(now - pulse.heard, 3)
         if pulse.gap is not None:

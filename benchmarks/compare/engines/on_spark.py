@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
 
 from antelog import parse
-from antelog.spark import changes
+from antelog.spark import SOURCE, changes
 from benchmarks.compare.engines.spark_session import follow, started, stream
 from benchmarks.compare.folder import Folder
 from benchmarks.workloads import ALL, CONFIRMED
@@ -17,7 +18,8 @@ from benchmarks.workloads import ALL, CONFIRMED
 def answers(spark: SparkSession, folder: Folder, events: DataFrame, only: tuple[str, ...]) -> DataFrame:
     settings = folder.settings
     inputs = {
-        kind: events.where(events["kind"] == kind).select(names) for kind, names in settings["inputs"].items()
+        kind: events.where(events["kind"] == kind).select(*names, f.lit("events").alias(SOURCE))
+        for kind, names in settings["inputs"].items()
     }
     static = {file.stem: spark.read.parquet(str(file)) for file in (folder.path / "static").glob("*.parquet")}
     found = changes(parse(settings["program"]), inputs, static=static, only=only)

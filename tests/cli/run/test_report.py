@@ -22,7 +22,7 @@ from tests.processes import Process, started, until
 pytestmark = pytest.mark.usefixtures("here")
 
 
-def test_a_batch_in_words() -> None:
+def test_a_batch_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     from antelog.spark.pipeline.stream_run import Progress  # noqa: PLC0415 - needs PySpark
 
     counts: dict[str, int | None] = {"given": 12_000, "admitted": 11_000, "unneeded": 995, "late": 3}
@@ -31,6 +31,17 @@ def test_a_batch_in_words() -> None:
         "batch 3: 12,000 facts (11,000 used, 995 not needed, 3 late) in 2.0 s (6,000/s), 1 change, 0 open, "
         "2 held, state 40 facts in 12 kB, tick 7, 2 files waiting"
     )
+    behind = {"given": 3, "held": 3, "now": 7, "behind": 90, "holding": "Ack from p2"}
+    said = "batch 4: 3 facts in 0.5 s (6.0/s), 0 changes, 3 held, tick 7, Ack from p2 holds time back"
+    assert batch_line(Progress(4, 0.5, {}, behind)) == f"{said} by 90 ticks"
+    minutes = Timescale(60_000_000)
+    assert batch_line(Progress(4, 0.5, {}, behind), minutes) == f"{said} by 90 minutes"
+    report = Report(timescale=minutes, max_skew=90 * 60_000_000 - 1)
+    report.batch(Progress(4, 0.5, {}, behind))
+    report.batch(Progress(5, 0.5, {}, behind))
+    warned = capsys.readouterr().err.splitlines()
+    assert sum(line.startswith("warning: Ack from p2 is 90 minutes behind other") for line in warned) == 1
+    assert "3 facts and 7 held before in 0.5 s" in batch_line(Progress(4, 0.5, {}, behind | {"held": 10}))
     assert batch_line(Progress(4, 0.5, {}, {})) == "batch 4: 0 facts in 0.5 s, 0 changes"
     # Where only confirmed answers are asked for, nobody knows how many are open.
     counts = {"given": 2, "admitted": 2, "changes": 1, "open": None, "held": 0}

@@ -20,6 +20,7 @@ from antelog.errors import InUseError, OutputError, StateError
 from antelog.files import Reject
 from antelog.forecast.columns import KINDS
 from antelog.run.address import Kafka
+from antelog.run.clock import Slowest
 from antelog.run.sinks import feed_sink as feeds
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
@@ -239,8 +240,8 @@ def test_a_feed_has_open_answers_changes_rejects_and_the_status(
     step = StepResult(4, engine.advance(4, {"P": [("a", 4)]}))
     feed.write(step)
     feed.rejects([Reject("a.csv", 2, "P", "late", "late", "P(b, 1)")] * 3)
-    feed.status({"P": {}}, "P")
-    feed.status({"P": {}}, "P")
+    feed.status({"P": {}}, Slowest("P from t[1]", 2, 7))
+    feed.status({"P": {}}, Slowest("P from t[1]", 2, 7))
     feed.flush()
     head, *lines, first, _, status = FeedReader(StoredFeedAt(store.path)).read()
     assert [line["answer"] for line in head["head"].pop("open")] == [{"X": "a", "T": 2}, {"X": "a", "T": 3}]
@@ -250,7 +251,8 @@ def test_a_feed_has_open_answers_changes_rejects_and_the_status(
         "reject": {"input": "P", "reason": "late", "row": "P(b, 1)", "tick": 4, "detail": "a.csv:2: late"}
     }
     assert status["status"].pop("at").endswith("Z")
-    assert status == {"status": {"tick": 4, "open": {"Q": 1}, "seen": 0, "inputs": {"P": {}}, "holding": "P"}}
+    held = {"holding": "P", "held": {"source": "P from t[1]", "ticks": 7}}
+    assert status == {"status": {"tick": 4, "open": {"Q": 1}, "seen": 0, "inputs": {"P": {}}, **held}}
 
 
 def test_a_status_that_has_not_changed_is_written_seldom(store: Store) -> None:

@@ -19,6 +19,8 @@ class Broker:
     low: int = 0
     settings: dict[str, Any] = field(default_factory=dict)
     places: dict[int, int] = field(default_factory=dict)
+    most: dict[int, int] = field(default_factory=dict)  # the messages of a partition that come at a time
+    paused: set[int] = field(default_factory=set)
 
     def __call__(self, settings: dict[str, Any]) -> Broker:
         self.settings = settings
@@ -40,12 +42,22 @@ class Broker:
     def consume(self, _most: int, _timeout: float) -> list[Any]:
         found = []
         for number, offset in self.places.items():
-            values = self.messages[number][offset - self.low :]
+            if number in self.paused:
+                continue
+            values = self.messages[number][offset - self.low :][: self.most.get(number)]
             found += [message(number, offset + i, value) for i, value in enumerate(values)]
+            self.places[number] = offset + len(values)
+            if self.places[number] < self.low + len(self.messages[number]):
+                continue
             end = SimpleNamespace(code=lambda: confluent_kafka.KafkaError._PARTITION_EOF)
             found.append(message(number, offset + len(values), None, end))
-            self.places[number] = offset + len(values)
         return found
+
+    def pause(self, partitions: list[Any]) -> None:
+        self.paused |= {each.partition for each in partitions}
+
+    def resume(self, partitions: list[Any]) -> None:
+        self.paused -= {each.partition for each in partitions}
 
     def close(self) -> None:
         pass

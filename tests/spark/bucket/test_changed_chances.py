@@ -39,7 +39,9 @@ def program(queries: str, *, declared: bool = True) -> antelog.Program:
 def facts_of_devices() -> list[Fact]:
     """A reading of each device at each tick, some of them late; time goes on by those of another device."""
     dice = random.Random(3)
-    found: list[Fact] = [("Level", ("clock", "low", at), at) for at in (BEFORE + 1, CUT + 1, LAST + 1)]
+    ends = (BEFORE + 1, CUT + 1, LAST + 1)
+    found: list[Fact] = [("Level", ("clock", "low", at), at) for at in ends]
+    found += [("Off", ("clock", at), at) for at in ends]
     for tick in range(LAST - 5):
         for device in "abc":
             level, late = dice.choices(("high", "low"), (4, 6))[0], dice.choices((0, 1, 2), (7, 2, 1))[0]

@@ -48,15 +48,15 @@ def _check(pair: Pair, old: Compiled, new: Compiled, buckets: int, seed: int) ->
     facts: list[Fact] = list(pair.case.facts)
     first = closing(old.plan, pair.cut, facts)
     until = max(pair.case.until, pair.cut + 1)
-    facts.append(first)
+    facts += first
     last = closing(old.plan, until, facts)
-    whole = tables_of(old.plan, [*facts, last])
+    whole = tables_of(old.plan, [*facts, *last])
     before, after = job_of(old.plan, whole, buckets), job_of(new.plan, _named(whole, new.plan), buckets)
     assume(len(before.numbers) == len(after.numbers))
     after = _after(after, before)
     stream = Stream(before, random.Random(seed))
-    early = [fact for fact in facts if fact[2] <= pair.cut] + [first]
-    late = [fact for fact in facts if fact[2] > pair.cut and fact is not first] + [last]
+    early = [fact for fact in facts if fact[2] <= pair.cut] + first
+    late = [fact for fact in facts if fact[2] > pair.cut and fact not in first] + last
     lines = stream.batch(_cast(tables_of(old.plan, early), whole)).changes
     stream.continue_as(after)
     tables = _cast(_named(tables_of(old.plan, late), new.plan), _named(whole, new.plan))

@@ -103,7 +103,7 @@ def streamed(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bucket_stream, "ROOM", room)
         patch.setattr(bucket_stream, "SMALL", room)
-        parts = [*cut(facts, ends), [closing(plan, facts[-1][-1] + 5)]]
+        parts = [*cut(facts, ends), closing(plan, facts[-1][-1] + 5)]
         return comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
 
 
@@ -138,7 +138,7 @@ def test_a_stream_goes_on_with_a_newer_model() -> None:
     stream.batch(tables_of(PLAN, first))
     stream.continue_as(job_of(PLAN, tables, 3, forecasts=forecasts(newer)))
     forget()
-    reported = [stream.batch(tables_of(PLAN, part)).changes for part in (second, [closing(PLAN, TICKS + 5)])]
+    reported = [stream.batch(tables_of(PLAN, part)).changes for part in (second, closing(PLAN, TICKS + 5))]
     found = comparable(row for part in reported for row in part if row["change"] in ("possible", "revised"))
     since = min(row["tick"] for row in found)
     assert found == [
@@ -218,7 +218,7 @@ def test_any_program_has_the_chances_of_the_engine(data: st.DataObject, name: st
     facts = facts_of(plan, dice, 12, 7)
     job = job_of(plan, tables_of(plan, facts), 3, forecasts=found)
     stream = Stream(job, dice)
-    parts = [*cut(facts, [dice.randrange(12)]), [closing(plan, 20)]]
+    parts = [*cut(facts, [dice.randrange(12)]), closing(plan, 20)]
     reported = comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
     engine = Engine(Compiled(plan))
     log = engine.advance(20, frames(facts, plan, -1, 20))

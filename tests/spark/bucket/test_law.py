@@ -44,7 +44,7 @@ def _streamed(
 ) -> list[dict[str, object]]:
     whole = tables_of(plan, facts)
     stream = Stream(job_of(plan, whole, buckets), random.Random(seed))
-    parts = [tables_of(plan, part) for part in (*cut(facts, ends), [closing(plan, until)])]
+    parts = [tables_of(plan, part) for part in (*cut(facts, ends), closing(plan, until))]
     given = [{name: table.cast(whole[name].schema) for name, table in part.items()} for part in parts]
     return comparable(row for part in given for row in stream.batch(part).changes)
 
@@ -88,7 +88,7 @@ def _compare_open(
     stream = Stream(job_of(plan, tables_of(plan, facts), buckets), random.Random(seed))
     engine = PlainEngine(Compiled(plan))
     found = []
-    for part in [*cut(facts, ends), [closing(plan, until)]]:
+    for part in [*cut(facts, ends), closing(plan, until)]:
         counted = stream.batch(tables_of(plan, part)).counts
         (now,) = {each["now"] for each in counted} or {None}
         if now is not None and now > engine.now:

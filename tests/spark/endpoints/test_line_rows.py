@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pytest
@@ -18,7 +18,7 @@ from antelog.run.address import Files, Kafka
 from antelog.run.reading import wanted_of
 from antelog.spark.endpoints.line_rows import RowReading, read_files, read_lines, read_messages
 from antelog.spark.endpoints.sources import Reading, Wish, frame, reading_of
-from antelog.spark.settings import CLOCK, MALFORMED, ROW
+from antelog.spark.settings import CLOCK, MALFORMED, ROW, SOURCE
 from tests.files.reading import rows_of
 
 PROGRAM = "input R(note: text, n: number, time).\nA(X, N, T) :- R(X, N, T).\nquery A(X, N, T).\n"
@@ -257,6 +257,16 @@ def test_a_message_has_more_than_its_value() -> None:
         DataError, match="its messages are rows of CSV without names, with the values of note"
     ):
         reading(Kafka("b:9092", "t", "csv"), note="text")
+
+
+@pytest.mark.parametrize(("form", "text"), [("json", '{"note": "a", "n": 1, "time": 3}'), ("csv", "a,1,3")])
+def test_each_partition_of_a_stream_is_a_source(form: Literal["json", "csv"], text: str) -> None:
+    nobody: Any = None
+    wish = Wish("R", Kafka("b:9092", "t", form), {}, stream=True)
+    batches = messages([text, text], **{"of a partition": ["partition 0", "partition 7"]})
+    (batch,) = read_messages(reading_of(nobody, PLAN, wish).rows, form, batches)
+    rows = [tuple(row[name] for name in (SOURCE, "note", "n", "time")) for row in batch.to_pylist()]
+    assert rows == [("partition 0", "a", 1.0, 3), ("partition 7", "a", 1.0, 3)]
 
 
 def test_a_message_of_csv_is_one_row() -> None:

@@ -38,7 +38,7 @@ def _streamed(plan: Plan, facts: Sequence[Fact], until: int, buckets: int, seed:
     chance = random.Random(seed)
     stream = Stream(job_of(plan, tables_of(plan, facts), buckets), chance)
     ends = [chance.randrange(len(facts)) for _ in range(2)]
-    parts = [*cut(facts, ends), [closing(plan, until)]]
+    parts = [*cut(facts, ends), closing(plan, until)]
     return [stream.batch(tables_of(plan, part)) for part in parts]
 
 
@@ -84,7 +84,7 @@ def test_time_begins_where_a_stream_is_told(buckets: int) -> None:
         ticks = {row["tick"] for row in seen.changes}
         assert min(ticks) == (9 if begin is None else begin)
         stream = Stream(job_of(plan, tables, buckets, begin=begin), random.Random(2))
-        parts = [tables, tables_of(plan, [closing(plan, 15)])]
+        parts = [tables, tables_of(plan, closing(plan, 15))]
         assert comparable(r for part in parts for r in stream.batch(part).changes) == comparable(seen.changes)
 
 
@@ -97,7 +97,7 @@ def test_time_begins_with_the_first_row_that_is_a_fact(buckets: int) -> None:
     tables = tables_of(plan, facts)
     assert tables["Temp"].column(ARRIVED).to_pylist() == [7, 8, 9, 12]
     stream = Stream(job_of(plan, tables, buckets), random.Random(3))
-    parts = [*cut(facts, [1, 2]), [closing(plan, 14)]]
+    parts = [*cut(facts, [1, 2]), closing(plan, 14)]
     log = [row for part in parts for row in stream.batch(tables_of(plan, part)).changes]
     assert min(row["tick"] for row in log) == 9
     assert comparable(log) == kernel_log(plan, facts, 14)

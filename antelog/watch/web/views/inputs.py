@@ -30,6 +30,7 @@ def inputs(scene: ViewContext) -> Markup:
         scene=scene,
         clock=scene.clock,
         holding=board.inputs.holding,
+        held=_held(scene),
         reached=NONE if board.tick is None else scene.clock.at(board.tick),
         facts=facts,
         rate=_rate(sum(rates)),
@@ -39,6 +40,15 @@ def inputs(scene: ViewContext) -> Markup:
         reasons=[(each.name, reason, number) for each in known for reason, number in each.rejects.items()],
         rejects=list(_rejects(scene)),
     )
+
+
+def _held(scene: ViewContext) -> str:
+    """The source that holds time back, and by how much, in words."""
+    held = scene.board.inputs.held
+    if held is None:
+        return f"held by {scene.board.inputs.holding}" if scene.board.inputs.holding else ""
+    behind = "no fact yet" if held.ticks is None else f"{scene.clock.ahead(held.ticks)} behind"
+    return f"held by {held.source}, {behind}"
 
 
 def _input(scene: ViewContext, found: InputStatus) -> dict[str, object]:

@@ -224,6 +224,11 @@ def test_inputs_say_what_holds_time_back_and_how_late_facts_come() -> None:
     text = seen("inputs", status(7), {"reject": {"input": "Temp", "reason": "late", "row": "a,b", "tick": 7}})
     words = "".join(Elements(text).texts)
     assert "holds time back" in words
+    assert "held by Temp" in words
+    for ticks, how in ((40, "40 ticks behind"), (None, "no fact yet")):
+        held = status(7, held={"source": "Temp from t[1]", "ticks": ticks})
+        assert f"held by Temp from t[1], {how}" in "".join(Elements(seen("inputs", held)).texts)
+    words = "".join(Elements(text).texts)
     assert "1 tick late, 50\xa0% of the delay" in words
     assert "90\xa0%" in words
     assert "declared delay" in words
