@@ -24,6 +24,7 @@ from antelog.lines import LABEL
 from antelog.run.sinks.result import StepResult
 
 _DIGITS = 6  # chances are written with so many digits
+_PLAIN = r"^[ !#-\[\]-~]*$"  # texts in which JSON escapes nothing
 _AT_ONCE = 10_000  # the lines that are put together at once: their parts take several times the memory
 
 
@@ -289,7 +290,18 @@ def _values(array: pa.Array, style: Style) -> pa.Array:
         return pa.array(["null"] * len(array), pa.string())
     if is_a.is_integer(array.type):
         return pc.fill_null(array.cast(pa.string()), "null")
+    if is_a.is_string(array.type):
+        return _texts(array, style)
     return _each(array, lambda value: style.quoted(plain(value)))
+
+
+def _texts(array: pa.Array, style: Style) -> pa.Array:
+    """Texts as JSON; most are the same in it, and only the others are written one by one."""
+    found, others = _joined('"', array, '"'), pc.invert(pc.match_substring_regex(array, _PLAIN))
+    if pc.any(others).as_py():
+        written = [style.quoted(text) for text in array.filter(others).to_pylist()]
+        found = pc.replace_with_mask(found, pc.fill_null(others, False), pa.array(written, pa.string()))
+    return pc.fill_null(found, "null")
 
 
 def _written(array: pa.Array, style: Style) -> pa.Array:
