@@ -18,7 +18,7 @@ from functools import cached_property
 
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
-from antelog.errors import DataError
+from antelog.errors import AntelogError, DataError
 from antelog.process import Engine
 from antelog.run import clock
 from antelog.run.journal import Journal
@@ -166,6 +166,14 @@ class ChangeView:
         if end > engine.now:
             yield StepResult(end, engine.advance(end))
 
+    def outstanding(self) -> Iterator[StepResult]:
+        """The steps that workers have taken, or are at."""
+        yield from ()
+
+    def in_turn(self, act: Callable[[], object], /) -> None:
+        """Acts once the steps before have been yielded."""
+        act()
+
 
 class SnapshotView(ChangeView):
     """Shows the answers open at each tick from `since` (None: the first arrival) on, or confirmed at it."""
@@ -230,6 +238,9 @@ class Driver:
     _stopping: Callable[[], bool] = field(default=lambda: False, init=False)
     _last_fact: str = field(default="", init=False)
 
+    def __post_init__(self) -> None:
+        self.reader.in_turn = self.view.in_turn
+
     def run(self, sink: Sink, stopping: Callable[[], bool]) -> None:
         """Writes all steps until `stopping`, or to the end."""
         for step in self.steps(stopping):
@@ -240,7 +251,16 @@ class Driver:
         self._stopping = stopping
         if self.journal is not None:
             self.journal.begin()
-        while not stopping():
+        try:
+            yield from self._through_all()
+        except AntelogError:
+            yield from self._outstanding()  # as if those had been taken at once
+            raise
+        if self.journal is not None:
+            self.journal.end()
+
+    def _through_all(self) -> Iterator[StepResult]:
+        while not self._stopping():
             began = self.time.monotonic()
             read = self.reader.read(self._now())
             if read > _MANY:
@@ -254,8 +274,7 @@ class Driver:
                 break
             if not read or not (self.once or self.reader.behind):
                 self.time.sleep(max(0.0, began + _BETWEEN_STEPS - self.time.monotonic()))
-        if self.journal is not None:
-            self.journal.end()
+        yield from self._outstanding()
 
     def linger(self, stopping: Callable[[], bool]) -> None:
         """Looks after the other processes until `stopping`."""
@@ -288,6 +307,9 @@ class Driver:
     def _by_clock(self) -> bool:
         return self.view.fills(self.engine.plan)
 
+    def _outstanding(self) -> Iterator[StepResult]:
+        return self._committed(self.view.outstanding())
+
     def _steps(self, batch: DueRows) -> Iterator[StepResult]:
         return self._committed(self.view.steps(self.engine, batch, self._judged))
 
@@ -309,7 +331,11 @@ class Driver:
 
     def _through_part(self, stretch: Stretch) -> Iterator[StepResult]:
         engine, before = self.engine, self.engine.now
-        steps = list(self.view.steps(engine, DueRows(before + SAMPLE, {}), self._judged))
+        yield from self._outstanding()
+        steps = [
+            *self.view.steps(engine, DueRows(before + SAMPLE, {}), self._judged),
+            *self.view.outstanding(),
+        ]
         sampled = Sampled.of(steps, before, stretch.last)
         too_long = sampled.too_many(self.view.most)
         if too_long and (self.once or self.reader.reading.recorded):
@@ -334,11 +360,13 @@ class Driver:
             self.reader.progress.before = None  # more facts are dated from the tick that is finished then
             return
         yield from self._advance(self.reader.waiting.last)
+        yield from self._outstanding()
         end = reading.until
         if end is None:
             end = clock.end(self.engine.now, (self.engine.answers(each.name) for each in queries))
         if end - self.engine.now > SAMPLE and self._by_clock:
             yield from self._through(Stretch(end, self._last_fact))
+            yield from self._outstanding()
         yield from self._committed(self.view.rest(self.engine, end))
 
     def _judged(self, batch: DueRows) -> None:

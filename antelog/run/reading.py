@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import msgspec
 import numpy as np
@@ -104,6 +105,7 @@ class InputReader:
     listeners: Listeners
     progress: ReadProgress = field(default_factory=ReadProgress)
     waiting: WaitingRows = field(default_factory=WaitingRows)
+    in_turn: Callable[[Callable[[], object]], object] = lambda act: act()  # after the steps before
 
     def __post_init__(self) -> None:
         self.counts = InputCounts(self.plan, self.progress.counts)
@@ -203,15 +205,22 @@ class InputReader:
         for piece in pieces:
             (rows,) = sorted_out(each.wanted, [piece.chunk], piece.file)
             for note in self.rejects.new_of(rows.notes):
-                self.listeners.note(note)
+                self._note(note)
             self.rejects.came(name, piece.file, rows.count, rows.twice, rows.gap)
             self.rejects.tally.update(malformed=len(rows.set_aside))
-            self.set_aside(rows.set_aside)
+            self._set_aside(rows.set_aside)
             self._keep(name, piece.file, self._dated(each.wanted, rows, now))
             count += rows.count
         while each.source.notes:
-            self.listeners.note(each.source.notes.pop(0))
+            self._note(each.source.notes.pop(0))
         return max(count, len(pieces))
+
+    def _note(self, note: str) -> None:
+        self.in_turn(partial(self.listeners.note, note))
+
+    def _set_aside(self, found: Sequence[Reject]) -> None:
+        if found:
+            self.in_turn(partial(self.set_aside, found))
 
     def set_aside(self, found: Sequence[Reject]) -> None:
         """Counts rows that cannot be used. Raises DataError in a strict run."""
@@ -310,7 +319,7 @@ class InputReader:
         rows = found.rejects.append_column("row", pa.array(found.places))
         files = pa.array(np.zeros(late.num_rows, np.int64))
         batch = DueRows(until, {name: late.append_column(FILE, files)}, [file])
-        self.set_aside(batch.rejects(rows, self.plan.timescale))
+        self._set_aside(batch.rejects(rows, self.plan.timescale))
         return table.filter(inside)
 
     def finished(self, now: Now, *, at_end: bool = False) -> int:

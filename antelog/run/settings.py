@@ -111,6 +111,18 @@ class ReadSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WorkerSettings:
+    """How many processes run the rules."""
+
+    workers: int | str = option(
+        1, plain("N|auto", values.workers, kind=either(WHOLE, TEXT), toml=(int, str), words=(values.AUTO,)),
+        "The processes that run the rules, each for some values of the program's key; `auto`: one for each "
+        "core.",
+        on=("try", "score", "learn"),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
 class ClockSettings(ReadSettings):
     """The clock, and where time begins."""
 
@@ -192,7 +204,7 @@ class StaticFrames:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReplaySettings(ReadSettings, ColumnSettings, EngineSettings, StaticFrames):
+class ReplaySettings(WorkerSettings, ReadSettings, ColumnSettings, EngineSettings, StaticFrames):
     """The keyword arguments of `antelog.replay`."""
 
 
@@ -360,7 +372,14 @@ class AlertSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(
-    AlertSettings, PageSettings, RunSettings, EngineSettings, StreamSettings, ColumnSettings, SourceSettings
+    AlertSettings,
+    PageSettings,
+    RunSettings,
+    WorkerSettings,
+    EngineSettings,
+    StreamSettings,
+    ColumnSettings,
+    SourceSettings,
 ):
     """All settings of a run; `given` are the attributes that a user has set."""
 

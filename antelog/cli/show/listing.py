@@ -67,6 +67,12 @@ class Listing:
         return moment_near(tick, self.timescale, self.last)
 
 
+def style_of(settings: Settings) -> Style:
+    """The style of JSON lines that stdout can show."""
+    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
+    return Style(settings.explanations, ascii_only=not encoding.startswith("utf"))
+
+
 def printer(plan: Plan, settings: Settings) -> Callable[[StepResult], object]:
     """A function that prints changes or snapshots to stdout, as a listing or as JSON lines."""
     relations, only = list(plan.queries), settings.only
@@ -75,8 +81,7 @@ def printer(plan: Plan, settings: Settings) -> Callable[[StepResult], object]:
         to = listing(to_stdout(), plan.timescale, settings.explanations)
         show = print_snapshot if settings.snapshots else print_changes
         return lambda step: show(relations, with_kinds(step, only, since), to)
-    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    style = Style(settings.explanations, ascii_only=not encoding.startswith("utf"))
+    style = style_of(settings)
     if settings.snapshots:
         return lambda step: sys.stdout.write(
             snapshot_lines(relations, with_kinds(step, only), style, plan.timescale)

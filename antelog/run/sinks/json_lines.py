@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from antelog.answers import ENDS
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import Column
-from antelog.engine.step.schema import is_written
+from antelog.engine.step.schema import EXPLAINING, is_written
 from antelog.engine.step.wording import LOST, from_written, ordered, plain
 from antelog.escaping import json_text
 from antelog.forecast.columns import KINDS
@@ -23,6 +23,7 @@ from antelog.language.moments import TIME, Timescale, timed
 from antelog.lines import LABEL
 from antelog.run.sinks.result import StepResult
 
+TEXT = "the line"  # the column of lines that have been written already; no variable has such a name
 _DIGITS = 6  # chances are written with so many digits
 _PLAIN = r"^[ !#-\[\]-~]*$"  # texts in which JSON escapes nothing
 _AT_ONCE = 10_000  # the lines that are put together at once: their parts take several times the memory
@@ -46,10 +47,23 @@ def change_lines(relations: Sequence[Relation], step: StepResult, style: Style) 
     for relation in step.relations if step.relations is not None else relations:
         table = ordered(step.tables[relation.name], relation.answer.names)
         ticks.append(table.column("tick").to_numpy())
-        for first in range(0, table.num_rows, _AT_ONCE):
-            texts += _changes(relation, table.slice(first, _AT_ONCE), style).to_pylist()
+        if TEXT in table.column_names:
+            texts += table.column(TEXT).to_pylist()
+        else:
+            texts += (text for each in _texts_of(relation, table, style) for text in each.to_pylist())
     order = np.argsort(np.concatenate(ticks), kind="stable").tolist() if texts else []
     return "".join([texts[i] + "\n" for i in order])
+
+
+def with_texts(relation: Relation, table: pa.Table, style: Style) -> pa.Table:
+    """Changes with their lines as texts, in place of what only these have."""
+    texts = [each.cast(pa.large_string()) for each in _texts_of(relation, table, style)]
+    return table.drop_columns(EXPLAINING).append_column(TEXT, pa.chunked_array(texts, pa.large_string()))
+
+
+def _texts_of(relation: Relation, table: pa.Table, style: Style) -> Iterator[pa.Array]:
+    for first in range(0, table.num_rows, _AT_ONCE):
+        yield _changes(relation, table.slice(first, _AT_ONCE), style)
 
 
 def with_kinds(step: StepResult, only: Sequence[str], since: int | None = None) -> StepResult:
