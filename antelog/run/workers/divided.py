@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from subprocess import PIPE, Popen
-from typing import Any, BinaryIO, NoReturn, cast
+from typing import Any, BinaryIO, NoReturn, Protocol, cast
 
 import numpy as np
 import pyarrow as pa
@@ -63,30 +63,37 @@ def engine_for(program: Planned, workers: int | str, say: Callable[[str], object
     return Engine(program, **options) if count == 1 else DividedEngine(program, count, **options)
 
 
-@dataclass(eq=False)
-class _Process:
-    """A worker's process, and the channel to it."""
+class Process(Protocol):
+    """A worker, as a run knows it."""
 
-    process: Popen[bytes]
-    channel: Channel
+    def send(self, message: Message) -> None: ...
+    def receive(self) -> Message:
+        """The next answer. Raises what the worker raised, or WorkerError if it has ended."""
 
-    @classmethod
-    def start(cls, setup: Setup) -> _Process:
+    def end(self) -> None: ...
+
+
+class ChildProcess(Process):
+    """A worker in a process of its own."""
+
+    def __init__(self, setup: Setup) -> None:
         # A session of its own: an interrupt of the terminal is for this process, which ends its workers.
-        process = Popen(
+        self._process = Popen(
             [sys.executable, "-P", "-c", "from antelog.run.workers.worker import main; main()"],
             stdin=PIPE, stdout=PIPE, start_new_session=True,
             env={"MALLOC_ARENA_MAX": "1", "OMP_NUM_THREADS": "1", **os.environ},
         )  # fmt: skip
-        found = cls(process, Channel(cast("BinaryIO", process.stdout), cast("BinaryIO", process.stdin)))
-        found.channel.send(Message(setup))
-        return found
+        pipes = cast("BinaryIO", self._process.stdout), cast("BinaryIO", self._process.stdin)
+        self._channel = Channel(*pipes)
+        self.send(Message(setup))
+
+    def send(self, message: Message) -> None:
+        self._channel.send(message)
 
     def receive(self) -> Message:
-        """The next answer. Raises what the worker raised, or WorkerError if it has ended."""
-        message = self.channel.receive()
+        message = self._channel.receive()
         if message is None:
-            code = self.process.wait()
+            code = self._process.wait()
             ended = f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"
             raise WorkerError(
                 f"a worker {ended}, and the run with it. Is memory short? Fewer workers take less"
@@ -95,12 +102,14 @@ class _Process:
             raise message.said
         return message
 
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait(_PATIENCE)
 
-def _end(processes: Sequence[_Process]) -> None:
-    for each in processes:
-        each.process.kill()
-    for each in processes:
-        each.process.wait(_PATIENCE)
+
+def _end(workers: Sequence[Process]) -> None:
+    for each in workers:
+        each.end()
 
 
 @dataclass(frozen=True)
@@ -129,7 +138,7 @@ class DividedEngine(Engine):
         given = options | {"static": self._given, "keep_rejects": 0}
         given["model"] = model.to_bytes() if hasattr(model, "to_bytes") else model
         setup = Setup(to_json(self.plan), 0, workers, tuple(sys.path), functions, given)
-        self._workers = [_Process.start(replace(setup, part=part)) for part in range(workers)]
+        self._workers: list[Process] = [ChildProcess(replace(setup, part=part)) for part in range(workers)]
         self._finalizer = weakref.finalize(self, _end, self._workers)
         self._columns = key_columns(self.plan)
         self._handed: deque[_Handed] = deque()
@@ -158,7 +167,7 @@ class DividedEngine(Engine):
         order = Order("advance", (now, self._state.begin, style))
         for part, worker in enumerate(self._workers):
             mine = {name: table.take(pa.array(rows[name][part])) for name, table in facts.items()}
-            worker.channel.send(Message(order, mine))
+            worker.send(Message(order, mine))
         self._handed.append(_Handed(rows, written=style is not None))
 
     def _divided(self, name: str, table: pa.Table) -> list[Column]:
@@ -217,7 +226,7 @@ class DividedEngine(Engine):
         while len(self._came) < len(self._handed):
             self._came.append(self._received())
         for worker in self._workers:
-            worker.channel.send(Message(Order(name, arguments)))
+            worker.send(Message(Order(name, arguments)))
         return self._received()
 
     def begin_anew(self, tick: int) -> None:
