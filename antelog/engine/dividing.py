@@ -28,13 +28,21 @@ def parts_of(array: pa.Array | pa.ChunkedArray, count: int, *, spelled: bool = F
         return np.zeros(len(array), np.int64)
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
-    values, encoded = Values(), array if is_a.is_dictionary(array.type) else array.dictionary_encode()
-    cells, _ = values.encode_usable(encoded.dictionary)
-    distinct = _of_cells(values.spelled(cells) if spelled else cells, values)
+    values = Values()
+
+    def hashes_of(column: pa.Array) -> _Hashes:
+        cells, _ = values.encode_usable(column)
+        found = _of_cells(values.spelled(cells) if spelled else cells, values)
+        found[cells == UNBOUND] = 0
+        return found
+
+    if is_a.is_union(array.type):  # of values of several types, which has no dictionary
+        return _parts(hashes_of(array), count)
+    encoded = array if is_a.is_dictionary(array.type) else array.dictionary_encode()
     indices = encoded.indices
     there = indices.is_valid().to_numpy(zero_copy_only=False)
     hashes = np.zeros(len(array), np.uint64)
-    hashes[there] = distinct[indices.drop_null().to_numpy()]
+    hashes[there] = hashes_of(encoded.dictionary)[indices.drop_null().to_numpy()]
     return _parts(hashes, count)
 
 
