@@ -42,28 +42,42 @@ class Style:
 
 def change_lines(relations: Sequence[Relation], step: StepResult, style: Style) -> str:
     """The changes of all queries: in the order of their ticks, then of the queries, then of the answers."""
+    return str(change_bytes(relations, step, style), "utf-8")
+
+
+def change_bytes(relations: Sequence[Relation], step: StepResult, style: Style) -> memoryview:
+    """The same lines, as bytes."""
     ticks: list[Column] = []
-    texts: list[str] = []
+    texts: list[pa.Array] = []
     for relation in step.relations if step.relations is not None else relations:
-        table = ordered(step.tables[relation.name], relation.answer.names)
-        ticks.append(table.column("tick").to_numpy())
+        table, names = step.tables[relation.name], relation.answer.names
         if TEXT in table.column_names:
-            texts += table.column(TEXT).to_pylist()
+            table = ordered(table.select(["tick", *names, TEXT]), names)
+            texts += table.column(TEXT).chunks
         else:
-            texts += (text for each in _texts_of(relation, table, style) for text in each.to_pylist())
-    order = np.argsort(np.concatenate(ticks), kind="stable").tolist() if texts else []
-    return "".join([texts[i] + "\n" for i in order])
+            table = ordered(table, names)
+            texts += _texts_of(relation, table, style)
+        ticks.append(table.column("tick").to_numpy())
+    if not texts:
+        return memoryview(b"")
+    lines, tick = pa.concat_arrays(texts), np.concatenate(ticks)
+    if np.any(tick[1:] < tick[:-1]):
+        lines = lines.take(pa.array(np.argsort(tick, kind="stable")))
+    _, offsets, content = lines.buffers()
+    first, last = np.frombuffer(offsets, np.int64)[lines.offset :][[0, len(lines)]].tolist()
+    return memoryview(content)[first:last]
 
 
 def with_texts(relation: Relation, table: pa.Table, style: Style) -> pa.Table:
     """Changes with their lines as texts, in place of what only these have."""
-    texts = [each.cast(pa.large_string()) for each in _texts_of(relation, table, style)]
-    return table.drop_columns(EXPLAINING).append_column(TEXT, pa.chunked_array(texts, pa.large_string()))
+    texts = pa.chunked_array([*_texts_of(relation, table, style)], pa.large_string())
+    return table.drop_columns(EXPLAINING).append_column(TEXT, texts)
 
 
 def _texts_of(relation: Relation, table: pa.Table, style: Style) -> Iterator[pa.Array]:
     for first in range(0, table.num_rows, _AT_ONCE):
-        yield _changes(relation, table.slice(first, _AT_ONCE), style)
+        # The lines of a step may be more than two gigabytes.
+        yield _changes(relation, table.slice(first, _AT_ONCE), style).cast(pa.large_string())
 
 
 def with_kinds(step: StepResult, only: Sequence[str], since: int | None = None) -> StepResult:
@@ -104,7 +118,7 @@ def _changes(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
         change.cast(pa.string()),
         f'", "query": {style.quoted(relation.name)}, "answer": ',
         *_fields(relation, table, style, decided, because=_because(table, rejected, style)),
-        "}",
+        "}\n",
     )
 
 
