@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from antelog.engine.columns.joins import BUDGET
 from antelog.forecast.columns import HALF_LIFE, JUDGE_NAMES, KINDS
-from antelog.given import LENGTH, MODEL, NAMED, NUMBER, TEXT, WHOLE, either, of
+from antelog.given import LENGTH, MODEL, NAMED, NUMBER, POSITIVE, TEXT, WHOLE, either, of, one_of
 from antelog.lines import LITERALS, TEXT_LITERALS
 from antelog.process import KEPT_REJECTS
 from antelog.run import values
@@ -115,7 +115,8 @@ class WorkerSettings:
     """How many processes run the rules."""
 
     workers: int | str = option(
-        1, plain("N|auto", values.workers, kind=either(WHOLE, TEXT), toml=(int, str), words=(values.AUTO,)),
+        1, plain("N|auto", values.workers, kind=either(POSITIVE, one_of(values.AUTO)), toml=(int, str),
+            words=(values.AUTO,)),
         "The processes that run the rules, each for some values of the program's key; `auto`: one for each "
         "core.",
         on=("try", "score", "learn"),

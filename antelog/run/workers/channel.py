@@ -29,7 +29,8 @@ class Channel:
     def __init__(self, source: BinaryIO, sink: BinaryIO) -> None:
         self._source, self._sink = source, sink
         self._came: SimpleQueue[Message | None] = SimpleQueue()
-        Thread(target=self._listen, daemon=True).start()
+        self._listening = Thread(target=self._listen, daemon=True)
+        self._listening.start()
 
     def send(self, message: Message) -> None:
         """Sends a message; it is lost if the other side has ended, which `receive` tells."""
@@ -44,6 +45,13 @@ class Channel:
     def receive(self) -> Message | None:
         """The next message; None once the other side has ended."""
         return self._came.get()
+
+    def close(self) -> None:
+        """Closes the pipes, once the other side has ended."""
+        self._listening.join()
+        self._source.close()
+        with suppress(OSError):  # what nobody will read
+            self._sink.close()
 
     def _listen(self) -> None:
         try:

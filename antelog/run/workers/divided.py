@@ -44,7 +44,6 @@ from antelog.run.workers.worker import REJECTS, FunctionPlace, Order, Setup
 
 AUTO = "auto"
 _AHEAD = 1  # steps that workers have been given beyond the one that is waited for
-_PATIENCE = 5.0  # seconds in which a worker ends once its input has
 
 
 def engine_for(program: Planned, workers: int | str, say: Callable[[str], object], **options: Any) -> Engine:
@@ -87,6 +86,10 @@ class ChildProcess(Process):
         self._channel = Channel(*pipes)
         self.send(Message(setup))
 
+    @property
+    def number(self) -> int:
+        return self._process.pid
+
     def send(self, message: Message) -> None:
         self._channel.send(message)
 
@@ -104,7 +107,8 @@ class ChildProcess(Process):
 
     def end(self) -> None:
         self._process.kill()
-        self._process.wait(_PATIENCE)
+        self._process.wait()
+        self._channel.close()
 
 
 def _end(workers: Sequence[Process]) -> None:
@@ -138,8 +142,8 @@ class DividedEngine(Engine):
         given = options | {"static": self._given, "keep_rejects": 0}
         given["model"] = model.to_bytes() if hasattr(model, "to_bytes") else model
         setup = Setup(to_json(self.plan), 0, workers, tuple(sys.path), functions, given)
-        self._workers: list[Process] = [ChildProcess(replace(setup, part=part)) for part in range(workers)]
-        self._finalizer = weakref.finalize(self, _end, self._workers)
+        self.workers: list[Process] = [ChildProcess(replace(setup, part=part)) for part in range(workers)]
+        self._finalizer = weakref.finalize(self, _end, self.workers)
         self._columns = key_columns(self.plan)
         self._handed: deque[_Handed] = deque()
         self._came: deque[list[Message]] = deque()  # of the first steps that were handed over
@@ -165,14 +169,14 @@ class DividedEngine(Engine):
         self._state = replace(self._state, now=now)
         rows = {name: self._divided(name, table) for name, table in facts.items()}
         order = Order("advance", (now, self._state.begin, style))
-        for part, worker in enumerate(self._workers):
+        for part, worker in enumerate(self.workers):
             mine = {name: table.take(pa.array(rows[name][part])) for name, table in facts.items()}
             worker.send(Message(order, mine))
         self._handed.append(_Handed(rows, written=style is not None))
 
     def _divided(self, name: str, table: pa.Table) -> list[Column]:
         """The rows of each part; what has no part is for the first, which says what is wrong with it."""
-        count, column = len(self._workers), self._columns[name]
+        count, column = len(self.workers), self._columns[name]
         source = next(each for each in self.plan.inputs if each.name == name)
         part = np.zeros(table.num_rows, np.int64)
         if column is not None:
@@ -209,7 +213,7 @@ class DividedEngine(Engine):
         self._last_rejects = (table, np.array(places, np.int64)[order])
 
     def _received(self) -> list[Message]:
-        return [worker.receive() for worker in self._workers]
+        return [worker.receive() for worker in self.workers]
 
     def _merged(self, found: Sequence[Message], *, written: bool = False) -> dict[str, pa.Table]:
         tables = {}
@@ -225,7 +229,7 @@ class DividedEngine(Engine):
         """The answers of all workers, after the steps that they have been given."""
         while len(self._came) < len(self._handed):
             self._came.append(self._received())
-        for worker in self._workers:
+        for worker in self.workers:
             worker.send(Message(Order(name, arguments)))
         return self._received()
 

@@ -1,4 +1,4 @@
-"""Workers in this process, which do at once what they are asked: no process has to start for a random case."""
+"""Workers in this process, which do at once what they are asked, so that many random cases can be run."""
 
 from __future__ import annotations
 

@@ -55,6 +55,7 @@ FLAGS = (
     ["--strict"],
 )
 DIVIDED = [name for name in EXAMPLES if example(name).program.plan.key]
+RUNS = [(name, 0) for name in DIVIDED] + [("turbines", number) for number in range(1, len(FLAGS))]
 
 
 def _told(case: cases.Case, folder: Path, *flags: object) -> tuple[str, str, str]:
@@ -65,12 +66,9 @@ def _told(case: cases.Case, folder: Path, *flags: object) -> tuple[str, str, str
     return done.stdout, done.stderr, file.read_text(encoding="utf-8") if file.exists() else ""
 
 
-@pytest.mark.parametrize("number", range(len(FLAGS)))
-@pytest.mark.parametrize("name", DIVIDED)
+@pytest.mark.parametrize(("name", "number"), RUNS)
 def test_examples(name: str, number: int, tmp_path: Path) -> None:
     case, flags = example(name), FLAGS[number]
-    if "--snapshots" in flags and case.last > 10_000:
-        flags = [*flags, "--until", str(int(case.arrivals[0]) + 20)]
     expected = _told(case, tmp_path, *flags)
     for workers, step in ((2, 300), (3, 20), (7, 10_000)):
         with cut(step):
@@ -130,3 +128,182 @@ def _functions(case: Case) -> list[Any]:
 @given(ANY | cases_with_functions(), st.sampled_from([2, 3, 7]), st.integers(1, 20))
 def test_random_programs(case: Case, workers: int, step: int) -> None:
     _alike(case, workers, step)
+
+
+# ---- processes ----
+
+ROWS = [(f"wt{i % 5}", "high", t, t) for t in range(40) for i in range(5)]
+PROGRAM = """
+    input Temp(device, level, time) delay 1.
+    Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
+    query Malf(X, T).
+"""
+CALLING = """
+    function hot(a).
+    input Temp(device, level: number, time) delay 1.
+    Hot(X, T) :- Temp(X, V, T), hot(V).
+    query Hot(X, T).
+"""
+
+
+@antelog.function
+def hot(level: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]  # as users write it
+    return level > 20
+
+
+def test_processes_give_the_lines_and_tables_of_one_engine() -> None:
+    program = antelog.parse(PROGRAM)
+    expected = antelog.replay(program, {"Temp": ROWS})
+    lines = list(expected.lines())
+    with cut(50, at_once=False):
+        replay = antelog.replay(program, {"Temp": ROWS}, workers=3)
+        assert list(replay.lines()) == lines
+        assert replay.engine.counts == expected.engine.counts
+        assert replay.engine.answers("Malf").num_rows == 0
+        steps = list(antelog.replay(program, {"Temp": ROWS}, workers="auto"))
+    keys = [(row["tick"], row["X"], row["T"]) for each in steps for row in each.tables["Malf"].to_pylist()]
+    assert keys == sorted(keys)
+    assert len(keys) == len(lines)
+
+
+def test_functions_are_found_by_their_modules_and_their_files(tmp_path: Path) -> None:
+    rows = [(f"wt{i}", 18 + i, 0) for i in range(6)]
+    file = tmp_path / "hot.py"
+    file.write_text(
+        "import antelog\n@antelog.function(rowwise=True)\ndef hot(v):\n    return v > 20\n", "utf-8"
+    )
+    for functions in ([hot], file):
+        program = antelog.parse(CALLING, functions=functions)
+        expected = list(antelog.replay(program, {"Temp": rows}).lines())
+        assert len(expected) == 3
+        with cut(50, at_once=False):
+            assert list(antelog.replay(program, {"Temp": rows}, workers=2).lines()) == expected
+
+
+def test_a_function_of_this_process_alone_is_refused() -> None:
+    def hot(level: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]  # as users write it
+        return level > 21
+
+    program = antelog.parse(CALLING, functions=[hot])
+    with pytest.raises(FunctionError, match=r"hot is in this process alone, .* in a file of its own"):
+        antelog.replay(program, {"Temp": []}, workers=2)
+
+
+def test_an_error_of_a_worker_is_that_of_the_run() -> None:
+    program = antelog.parse(CALLING, functions=[antelog.function(rowwise=True)(_failing)])
+    rows = [("wt1", 21, 0)]
+    with pytest.raises(FunctionError) as alone:
+        list(antelog.replay(program, {"Temp": rows}).lines())
+    with cut(50, at_once=False), pytest.raises(FunctionError) as divided_:
+        list(antelog.replay(program, {"Temp": rows}, workers=2).lines())
+    assert str(divided_.value) == str(alone.value)
+
+
+def _failing(level: float) -> bool:
+    raise ValueError(level)
+
+
+_failing.__name__ = "hot"
+
+
+def test_a_worker_that_dies_ends_the_run() -> None:
+    with cut(50, at_once=False):
+        replay = antelog.replay(antelog.parse(PROGRAM), {"Temp": ROWS}, workers=2)
+        steps = iter(replay)
+        next(steps)
+        engine = replay.engine
+        assert isinstance(engine, divided.DividedEngine)
+        worker = engine.workers[1]
+        assert isinstance(worker, divided.ChildProcess)
+        os.kill(worker.number, signal.SIGKILL)
+        with pytest.raises(WorkerError, match="a worker was ended by signal 9, and the run with it"):
+            list(steps)
+
+
+def test_workers_end_with_their_run() -> None:
+    code = (
+        "import antelog; replay = antelog.replay(antelog.parse(%r), {'Temp': [('a', 'high', 0)]}, workers=2);"
+        "print([each.number for each in replay.engine.workers])"
+    )
+    done = subprocess.run([sys.executable, "-c", code % PROGRAM], capture_output=True, text=True, check=True)
+    for number in map(int, re.findall(r"\d+", done.stdout)):
+        with pytest.raises(ProcessLookupError):
+            os.kill(number, 0)
+    assert not done.stderr
+
+
+# ---- what is refused, and what one worker does ----
+
+
+@pytest.mark.parametrize(
+    ("option", "words"), [("limit", "a limit of facts"), ("most", "the likeliest of all")]
+)
+def test_what_needs_all_facts_is_refused(option: str, words: str) -> None:
+    program = antelog.parse(PROGRAM + "chance Temp(_, high, _) = 30%.")
+    with pytest.raises(UnsupportedError, match=f"{words}.* needs all of them in one place"):
+        antelog.replay(program, {"Temp": ROWS}, workers=2, **{option: 5})
+
+
+def test_an_engine_without_facts_refuses_what_needs_them() -> None:
+    with cut(50):
+        engine = antelog.replay(antelog.parse(PROGRAM), {"Temp": ROWS}, workers=2).engine
+    for act in (lambda: engine.status, engine.to_bytes, lambda: engine.why("Malf(wt1, 0)")):
+        with pytest.raises(UnsupportedError, match=r"with its workers, and so is .*: leave out `workers`"):
+            act()
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "why"),
+    [
+        (
+            "input A(x, time). input B(x, time). P(T) :- A(X, T), B(Y, T). query P(T).",
+            {},
+            "P has no argument but its time",
+        ),
+        (PROGRAM, {"model": "learn"}, "what is learned while it runs"),
+    ],
+)
+def test_one_worker_does_what_cannot_be_divided(text: str, options: dict[str, Any], why: str) -> None:
+    program = antelog.parse(text)
+    name = program.plan.inputs[0].name
+    with pytest.warns(DataWarning, match=f"one worker runs all of it: .*{why}"):
+        replay = antelog.replay(program, {name: []}, workers=2, **options)
+    assert type(replay.engine) is antelog.Engine
+
+
+@pytest.mark.parametrize("workers", [0, -1, "two"])
+def test_numbers_of_workers(workers: object) -> None:
+    with pytest.raises(DataError, match="workers"):
+        antelog.replay(antelog.parse(PROGRAM), {"Temp": ROWS}, workers=workers)  # type: ignore[arg-type]
+
+
+# ---- chances ----
+
+ALERTING = (
+    PROGRAM.replace("query Malf(X, T).", "query Malf(X, T) alert 40%.") + "chance Temp(_, high, _) = 30%."
+)
+
+
+def test_chances_and_their_scores(tmp_path: Path) -> None:
+    rules, facts = tmp_path / "p.alog", tmp_path / "temp.csv"
+    rules.write_text(ALERTING, encoding="utf-8")
+    rng = np.random.default_rng(3)
+    rows = [(f"wt{i}", "high" if rng.random() < 0.5 else "low", t, t) for t in range(60) for i in range(9)]
+    facts.write_text(
+        "\n".join(["device,level,time,arrival", *(",".join(map(str, r)) for r in rows)]), "utf-8"
+    )
+    given_ = [rules, "--input", f"Temp={facts}"]
+    assert command("learn", *given_, "-o", tmp_path / "m").exit_code == 0
+    for name, *flags in (
+        ("try",),
+        ("try", "--min-chance", "0.2"),
+        ("try", "--model", str(tmp_path / "m")),
+        ("score",),
+        ("score", "--model", str(tmp_path / "m")),
+    ):
+        expected = command(name, *given_, *flags)
+        assert expected.exit_code == 0
+        for workers in (2, 7):
+            with cut(70):
+                done = command(name, *given_, *flags, "--workers", workers)
+            assert (done.stdout, done.stderr) == (expected.stdout, expected.stderr)
