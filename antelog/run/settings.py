@@ -119,7 +119,7 @@ class WorkerSettings:
             words=(values.AUTO,)),
         "The processes that run the rules, each for some values of the program's key; `auto`: one for each "
         "core.",
-        on=("try", "score", "learn"),
+        on=("try", "score", "learn", "watch"), in_file=False,
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ _SIZE = 8  # the bytes of the length of what is said
 
 
 @dataclass(frozen=True, eq=False)
-class Message:
+class WorkerMessage:
     """What is said, and tables by name."""
 
     said: Any
@@ -28,11 +28,11 @@ class Channel:
 
     def __init__(self, source: BinaryIO, sink: BinaryIO) -> None:
         self._source, self._sink = source, sink
-        self._came: SimpleQueue[Message | None] = SimpleQueue()
+        self._came: SimpleQueue[WorkerMessage | None] = SimpleQueue()
         self._listening = Thread(target=self._listen, daemon=True)
         self._listening.start()
 
-    def send(self, message: Message) -> None:
+    def send(self, message: WorkerMessage) -> None:
         """Sends a message; it is lost if the other side has ended, which `receive` tells."""
         said = pickle.dumps((message.said, list(message.tables)))
         with suppress(OSError):
@@ -42,7 +42,7 @@ class Channel:
                     writer.write_table(table)
             self._sink.flush()
 
-    def receive(self) -> Message | None:
+    def receive(self) -> WorkerMessage | None:
         """The next message; None once the other side has ended."""
         return self._came.get()
 
@@ -57,7 +57,7 @@ class Channel:
         try:
             while size := self._source.read(_SIZE):
                 said, names = pickle.loads(self._source.read(int.from_bytes(size, "big")))
-                self._came.put(Message(said, {name: self._table() for name in names}))
+                self._came.put(WorkerMessage(said, {name: self._table() for name in names}))
         except (OSError, EOFError, pickle.UnpicklingError, pa.ArrowException):
             pass  # it has ended within a message
         finally:

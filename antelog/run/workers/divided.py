@@ -39,7 +39,7 @@ from antelog.run.driver import MOST_LINES, ChangeView, Judged
 from antelog.run.sinks.json_lines import Style
 from antelog.run.sinks.result import StepResult
 from antelog.run.waiting import DueRows
-from antelog.run.workers.channel import Channel, Message
+from antelog.run.workers.channel import Channel, WorkerMessage
 from antelog.run.workers.worker import REJECTS, FunctionPlace, Order, Setup
 
 AUTO = "auto"
@@ -65,8 +65,8 @@ def engine_for(program: Planned, workers: int | str, say: Callable[[str], object
 class Process(Protocol):
     """A worker, as a run knows it."""
 
-    def send(self, message: Message) -> None: ...
-    def receive(self) -> Message:
+    def send(self, message: WorkerMessage) -> None: ...
+    def receive(self) -> WorkerMessage:
         """The next answer. Raises what the worker raised, or WorkerError if it has ended."""
 
     def end(self) -> None: ...
@@ -84,16 +84,16 @@ class ChildProcess(Process):
         )  # fmt: skip
         pipes = cast("BinaryIO", self._process.stdout), cast("BinaryIO", self._process.stdin)
         self._channel = Channel(*pipes)
-        self.send(Message(setup))
+        self.send(WorkerMessage(setup))
 
     @property
     def number(self) -> int:
         return self._process.pid
 
-    def send(self, message: Message) -> None:
+    def send(self, message: WorkerMessage) -> None:
         self._channel.send(message)
 
-    def receive(self) -> Message:
+    def receive(self) -> WorkerMessage:
         message = self._channel.receive()
         if message is None:
             code = self._process.wait()
@@ -140,13 +140,13 @@ class DividedEngine(Engine):
         functions = [_place(name, each) for name, each in functions_of(program).items()]
         model = options.get("model")
         given = options | {"static": self._given, "keep_rejects": 0}
-        given["model"] = model.to_bytes() if hasattr(model, "to_bytes") else model
+        given["model"] = getattr(model, "to_bytes", lambda: model)()
         setup = Setup(to_json(self.plan), 0, workers, tuple(sys.path), functions, given)
         self.workers: list[Process] = [ChildProcess(replace(setup, part=part)) for part in range(workers)]
         self._finalizer = weakref.finalize(self, _end, self.workers)
         self._columns = key_columns(self.plan)
         self._handed: deque[_Handed] = deque()
-        self._came: deque[list[Message]] = deque()  # of the first steps that were handed over
+        self._came: deque[list[WorkerMessage]] = deque()  # of the first steps that were handed over
 
     def close(self) -> None:
         """Ends the workers."""
@@ -171,7 +171,7 @@ class DividedEngine(Engine):
         order = Order("advance", (now, self._state.begin, style))
         for part, worker in enumerate(self.workers):
             mine = {name: table.take(pa.array(rows[name][part])) for name, table in facts.items()}
-            worker.send(Message(order, mine))
+            worker.send(WorkerMessage(order, mine))
         self._handed.append(_Handed(rows, written=style is not None))
 
     def _divided(self, name: str, table: pa.Table) -> list[Column]:
@@ -195,7 +195,7 @@ class DividedEngine(Engine):
         self._note({note for each in said for note in each.notes})
         return self._merged(found, written=handed.written)
 
-    def _set_aside(self, handed: _Handed, found: Sequence[Message]) -> None:
+    def _set_aside(self, handed: _Handed, found: Sequence[WorkerMessage]) -> None:
         """Puts the rejects of all parts into the order of their inputs and rows."""
         table = pa.concat_tables([message.tables[REJECTS] for message in found])
         inputs = iter(table.column("input").to_pylist())
@@ -212,10 +212,10 @@ class DividedEngine(Engine):
             self._rejects = [self._kept(pa.concat_tables([*self._rejects, table]))]
         self._last_rejects = (table, np.array(places, np.int64)[order])
 
-    def _received(self) -> list[Message]:
+    def _received(self) -> list[WorkerMessage]:
         return [worker.receive() for worker in self.workers]
 
-    def _merged(self, found: Sequence[Message], *, written: bool = False) -> dict[str, pa.Table]:
+    def _merged(self, found: Sequence[WorkerMessage], *, written: bool = False) -> dict[str, pa.Table]:
         tables = {}
         for query in self.plan.queries:
             if query.name in found[0].tables:
@@ -225,12 +225,12 @@ class DividedEngine(Engine):
 
     # ---- questions ----
 
-    def _asked(self, name: str, *arguments: object) -> list[Message]:
+    def _asked(self, name: str, *arguments: object) -> list[WorkerMessage]:
         """The answers of all workers, after the steps that they have been given."""
         while len(self._came) < len(self._handed):
             self._came.append(self._received())
         for worker in self.workers:
-            worker.send(Message(Order(name, arguments)))
+            worker.send(WorkerMessage(Order(name, arguments)))
         return self._received()
 
     def begin_anew(self, tick: int) -> None:
@@ -330,16 +330,17 @@ class AheadView(ChangeView):
                 return
             self._queue.popleft()
             try:
-                if isinstance(first, _Step):
-                    tables = self._engine.taken()
-                    first.judged(first.batch)
-                else:
-                    first()
+                result = self._taken(first) if isinstance(first, _Step) else first()
             except AntelogError:
                 self._queue.clear()  # nothing comes after it
                 raise
-            if isinstance(first, _Step):
-                yield StepResult(first.batch.now, tables)
+            if isinstance(result, StepResult):
+                yield result
+
+    def _taken(self, step: _Step) -> StepResult:
+        tables = self._engine.taken()
+        step.judged(step.batch)
+        return StepResult(step.batch.now, tables)
 
 
 def view_for(engine: Engine, most: int = MOST_LINES, style: Style | None = None) -> ChangeView:

@@ -18,7 +18,7 @@ from antelog.engine.dividing import share_of
 from antelog.functions import UserFunction, named_in
 from antelog.process import Engine
 from antelog.run.sinks.json_lines import Style, with_texts
-from antelog.run.workers.channel import Channel, Message
+from antelog.run.workers.channel import Channel, WorkerMessage
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Judged:
+class FactsJudged:
     """What became of facts so far, sentences about values, and the rows of those that were set aside."""
 
     counts: Mapping[str, Counts]
@@ -91,13 +91,13 @@ class Worker:
         self.engine = Engine(rules, **options)
         self.engine.share = share_of(plan, setup.part, setup.count)
 
-    def do(self, order: Order, tables: Mapping[str, pa.Table]) -> Message:
-        found: Message = getattr(self, order.name)(*order.arguments, tables)
+    def do(self, order: Order, tables: Mapping[str, pa.Table]) -> WorkerMessage:
+        found: WorkerMessage = getattr(self, order.name)(*order.arguments, tables)
         return found
 
     def advance(
         self, now: int, begin: int | None, style: Style | None, facts: Mapping[str, pa.Table]
-    ) -> Message:
+    ) -> WorkerMessage:
         """Takes a step; with a style, lines are written here and come as texts."""
         engine = self.engine
         if begin is not None and engine.state.begin is None:
@@ -106,22 +106,22 @@ class Worker:
         if style is not None:
             log = {each.name: with_texts(each, log[each.name], style) for each in engine.plan.queries}
         rejects = engine.last_rejects
-        said = Judged(engine.counts, tuple(engine.notes), rejects.column("row").to_pylist())
+        said = FactsJudged(engine.counts, tuple(engine.notes), rejects.column("row").to_pylist())
         engine.notes.clear()
-        return Message(said, {**log, REJECTS: rejects.drop_columns(["row"])})
+        return WorkerMessage(said, {**log, REJECTS: rejects.drop_columns(["row"])})
 
-    def begin_anew(self, tick: int, _: Mapping[str, pa.Table]) -> Message:
+    def begin_anew(self, tick: int, _: Mapping[str, pa.Table]) -> WorkerMessage:
         self.engine.begin_anew(tick)
-        return Message(None)
+        return WorkerMessage(None)
 
-    def answers(self, query: str, _: Mapping[str, pa.Table]) -> Message:
-        return Message(None, {query: self.engine.answers(query)})
+    def answers(self, query: str, _: Mapping[str, pa.Table]) -> WorkerMessage:
+        return WorkerMessage(None, {query: self.engine.answers(query)})
 
-    def scored(self, _: Mapping[str, pa.Table]) -> Message:
-        return Message(self.engine.scored)
+    def scored(self, _: Mapping[str, pa.Table]) -> WorkerMessage:
+        return WorkerMessage(self.engine.scored)
 
-    def left_out(self, _: Mapping[str, pa.Table]) -> Message:
-        return Message(None, {"": self.engine.left_out})
+    def left_out(self, _: Mapping[str, pa.Table]) -> WorkerMessage:
+        return WorkerMessage(None, {"": self.engine.left_out})
 
 
 def main() -> None:
@@ -137,5 +137,5 @@ def main() -> None:
             else:
                 channel.send(worker.do(asked.said, asked.tables))
         except Exception as error:  # it is raised where the run is, as if all were one process
-            channel.send(Message(error))
+            channel.send(WorkerMessage(error))
             return

@@ -6,12 +6,12 @@ import io
 from collections import deque
 from dataclasses import dataclass, field
 
-from antelog.run.workers.channel import Channel, Message
+from antelog.run.workers.channel import Channel, WorkerMessage
 from antelog.run.workers.divided import Process
 from antelog.run.workers.worker import Setup, Worker
 
 
-def passed(message: Message) -> Message:
+def passed(message: WorkerMessage) -> WorkerMessage:
     """What arrives at the other end of a pipe."""
     pipe = io.BytesIO()
     Channel(io.BytesIO(), pipe).send(message)
@@ -25,16 +25,16 @@ class AtOnce(Process):
     """A worker that is not a process."""
 
     setup: Setup
-    _answers: deque[Message] = field(default_factory=deque)
+    _answers: deque[WorkerMessage] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
-        self._worker = Worker(passed(Message(self.setup)).said)
+        self._worker = Worker(passed(WorkerMessage(self.setup)).said)
 
-    def send(self, message: Message) -> None:
+    def send(self, message: WorkerMessage) -> None:
         asked = passed(message)
         self._answers.append(passed(self._worker.do(asked.said, asked.tables)))
 
-    def receive(self) -> Message:
+    def receive(self) -> WorkerMessage:
         return self._answers.popleft()
 
     def end(self) -> None:
