@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
@@ -148,6 +149,7 @@ class ChangeView:
 
     def __init__(self, most: int = MOST_LINES) -> None:
         self.most = most
+        self.mapped: Callable[..., Iterable[Any]] = map
 
     def fills(self, plan: Plan, /) -> bool:
         """Whether ticks without facts may have lines."""
@@ -239,7 +241,7 @@ class Driver:
     _last_fact: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
-        self.reader.in_turn = self.view.in_turn
+        self.reader.in_turn, self.reader.mapped = self.view.in_turn, self.view.mapped
 
     def run(self, sink: Sink, stopping: Callable[[], bool]) -> None:
         """Writes all steps until `stopping`, or to the end."""

@@ -5,7 +5,7 @@ Recorded facts are dated from the tick that was finished before them, others by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -105,6 +105,7 @@ class InputReader:
     listeners: Listeners
     progress: ReadProgress = field(default_factory=ReadProgress)
     waiting: WaitingRows = field(default_factory=WaitingRows)
+    mapped: Callable[..., Iterable[CheckedRows]] = map  # calls a function for each of several pieces
     in_turn: Callable[[Callable[[], object]], object] = lambda act: act()  # after the steps before
 
     def __post_init__(self) -> None:
@@ -202,8 +203,8 @@ class InputReader:
 
     def _take(self, name: str, each: InputSource, pieces: Sequence[SourcePiece], now: Now) -> int:
         count = 0
-        for piece in pieces:
-            (rows,) = sorted_out(each.wanted, [piece.chunk], piece.file)
+        checked = self.mapped(lambda piece: next(sorted_out(each.wanted, [piece.chunk], piece.file)), pieces)
+        for piece, rows in zip(pieces, checked, strict=True):
             for note in self.rejects.new_of(rows.notes):
                 self._note(note)
             self.rejects.came(name, piece.file, rows.count, rows.twice, rows.gap)

@@ -11,6 +11,7 @@ import sys
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -302,6 +303,9 @@ class AheadView(ChangeView):
     def __init__(self, engine: DividedEngine, most: int = MOST_LINES, style: Style | None = None) -> None:
         super().__init__(most)
         self._engine, self._style = engine, style
+        self.mapped = ThreadPoolExecutor(
+            len(engine.workers)
+        ).map  # pieces of files are read by as many threads
         self._queue: deque[_Step | Callable[[], object]] = deque()
 
     def steps(self, _: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
