@@ -44,6 +44,7 @@ from antelog.run.workers.channel import Channel, WorkerMessage
 from antelog.run.workers.worker import REJECTS, FunctionPlace, Order, Setup
 
 AUTO = "auto"
+ROWS = 50_000  # of a step: several are in memory at a time
 _AHEAD = 1  # steps that workers have been given beyond the one that is waited for
 
 
@@ -303,9 +304,9 @@ class AheadView(ChangeView):
     def __init__(self, engine: DividedEngine, most: int = MOST_LINES, style: Style | None = None) -> None:
         super().__init__(most)
         self._engine, self._style = engine, style
-        self.mapped = ThreadPoolExecutor(
-            len(engine.workers)
-        ).map  # pieces of files are read by as many threads
+        self.rows = ROWS
+        threads = ThreadPoolExecutor(len(engine.workers))  # which check what is read
+        self.mapped = threads.map
         self._queue: deque[_Step | Callable[[], object]] = deque()
 
     def steps(self, _: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:

@@ -23,7 +23,6 @@ from hypothesis import strategies as st
 import antelog
 from antelog.compile import compile_program
 from antelog.errors import DataError, DataWarning, FunctionError, UnsupportedError, WorkerError
-from antelog.run import waiting
 from antelog.run.workers import divided
 from tests.all_cases import ANY
 from tests.cli.trying import antelog as command
@@ -40,7 +39,7 @@ from tests.strategies import Case
 def cut(step: int, *, at_once: bool = True) -> Iterator[None]:
     """Steps with about so many rows, and workers that are not processes."""
     process = AtOnce if at_once else divided.ChildProcess
-    with mock.patch.object(waiting, "STEP", step), mock.patch.object(divided, "ChildProcess", process):
+    with mock.patch.object(divided, "ROWS", step), mock.patch.object(divided, "ChildProcess", process):
         yield
 
 
