@@ -149,7 +149,6 @@ class ChangeView:
 
     def __init__(self, most: int = MOST_LINES) -> None:
         self.most = most
-        self.rows: int | None = None  # of a step, if not as usual
         self.mapped: Callable[..., Iterable[Any]] = map
 
     def fills(self, plan: Plan, /) -> bool:
@@ -301,7 +300,7 @@ class Driver:
                     after = _end_fact(engine.plan, waiting.first())
                     yield from self._through(Stretch(end, self._last_fact, after))
                     continue
-            batch = waiting.batch(end, self.view.rows)
+            batch = waiting.batch(end)
             if self._by_clock and batch.rows:
                 self._last_fact = _end_fact(engine.plan, batch, last=True)
             yield from self._steps(batch)

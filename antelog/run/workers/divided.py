@@ -41,10 +41,9 @@ from antelog.run.sinks.json_lines import Style
 from antelog.run.sinks.result import StepResult
 from antelog.run.waiting import DueRows
 from antelog.run.workers.channel import Channel, WorkerMessage
-from antelog.run.workers.worker import REJECTS, FunctionPlace, Order, Setup
+from antelog.run.workers.worker import REJECTS, FunctionSource, Order, Setup
 
 AUTO = "auto"
-ROWS = 50_000  # of a step: several are in memory at a time
 _AHEAD = 1  # steps that workers have been given beyond the one that is waited for
 
 
@@ -160,10 +159,10 @@ class DividedEngine(Engine):
         self, now: Moment, facts: Mapping[str, Frame] | None = None, *_: object, **__: object
     ) -> dict[str, pa.Table]:
         assert isinstance(now, int)
-        self.hand_over(now, facts or {})
+        self.begin_step(now, facts or {})
         return self.taken()
 
-    def hand_over(self, now: int, facts: Mapping[str, pa.Table], style: Style | None = None) -> None:
+    def begin_step(self, now: int, facts: Mapping[str, pa.Table], style: Style | None = None) -> None:
         """Gives workers a step, of which `taken` has the changes: with a style as lines that are written."""
         if self._state.begin is None:
             _, batch = kernel.admitted(self.plan, self._state, facts, now, arrival=ARRIVAL)
@@ -254,35 +253,23 @@ class DividedEngine(Engine):
         sums = parts.group_by("query", use_threads=False).aggregate([("lines", "sum"), ("chances", "sum")])
         return sums.rename_columns(["query", "lines", "chances"])
 
-    @property
-    def status(self) -> NoReturn:
-        raise _elsewhere("its status")
+    def _needs_facts(self, *_: object, **__: object) -> NoReturn:
+        message = "what this engine is asked needs its facts, which are with its workers: leave out `workers`"
+        raise UnsupportedError(message)
 
-    def to_bytes(self) -> NoReturn:
-        raise _elsewhere("its state")
-
-    def why(self, *_: object, **__: object) -> NoReturn:
-        raise _elsewhere("what explains an atom")
-
-    def change_rules(self, *_: object, **__: object) -> NoReturn:
-        raise _elsewhere("what changed rules go on from")
+    status = property(_needs_facts)
+    to_bytes = why = change_rules = _needs_facts
 
 
-def _elsewhere(what: str) -> UnsupportedError:
-    return UnsupportedError(
-        f"the facts of this engine are with its workers, and so is {what}: leave out `workers`"
-    )
-
-
-def _place(called: str, given: UserFunction) -> FunctionPlace:
+def _place(called: str, given: UserFunction) -> FunctionSource:
     """Where workers find a function. Raises FunctionError if it is nowhere but in this process."""
     module, name = given.code.__module__, given.code.__qualname__
     there = getattr(sys.modules.get(module), name, None)
     if module != "__main__" and getattr(there, "code", there) is given.code:
-        return FunctionPlace(called, module, name, is_file=False, takes=given.takes)
+        return FunctionSource(called, module, name, is_file=False, takes=given.takes)
     file = file_of(given)
     if module != "__main__" and module not in sys.modules and file is not None and Path(file).is_file():
-        return FunctionPlace(called, file, called, is_file=True, takes=given.takes)
+        return FunctionSource(called, file, called, is_file=True, takes=given.takes)
     raise FunctionError(
         f"{called} is in this process alone, and workers cannot find it: write it in a file of its own, and "
         'give that, as in `functions="places.py"`'
@@ -304,13 +291,12 @@ class AheadView(ChangeView):
     def __init__(self, engine: DividedEngine, most: int = MOST_LINES, style: Style | None = None) -> None:
         super().__init__(most)
         self._engine, self._style = engine, style
-        self.rows = ROWS
         threads = ThreadPoolExecutor(len(engine.workers))  # which check what is read
         self.mapped = threads.map
         self._queue: deque[_Step | Callable[[], object]] = deque()
 
     def steps(self, _: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
-        self._engine.hand_over(batch.now, batch.facts, self._style)
+        self._engine.begin_step(batch.now, batch.facts, self._style)
         self._queue.append(_Step(batch, judged))
         yield from self._all_but(_AHEAD)
 

@@ -22,7 +22,7 @@ from antelog.run.workers.channel import Channel, WorkerMessage
 
 
 @dataclass(frozen=True)
-class FunctionPlace:
+class FunctionSource:
     """Where a worker finds a function: a name in a module, or in a file that no module is of."""
 
     called: str
@@ -46,7 +46,7 @@ class Setup:
     part: int
     count: int
     path: Sequence[str]  # where modules are found
-    functions: Sequence[FunctionPlace]
+    functions: Sequence[FunctionSource]
     options: Mapping[str, Any]
 
 
