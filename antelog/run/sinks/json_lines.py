@@ -46,7 +46,7 @@ def change_lines(relations: Sequence[Relation], step: StepResult, style: Style) 
 
 
 def change_bytes(relations: Sequence[Relation], step: StepResult, style: Style) -> memoryview:
-    """The same lines, as bytes."""
+    """Lines as `change_lines` has them, as bytes."""
     ticks: list[Column] = []
     texts: list[pa.Array] = []
     for relation in step.relations if step.relations is not None else relations:

@@ -17,7 +17,7 @@ _SIZE = 8  # the bytes of the length of what is said
 
 @dataclass(frozen=True, eq=False)
 class WorkerMessage:
-    """What is said, and tables by name."""
+    """An object, and tables by name."""
 
     said: Any
     tables: Mapping[str, pa.Table] = field(default_factory=dict)

@@ -40,7 +40,7 @@ class FunctionSource:
 
 @dataclass(frozen=True)
 class Setup:
-    """What a worker is to run: which part of the key's values, of how many, and with which options."""
+    """The rules that a worker runs: which part of the key's values, of how many, and with which options."""
 
     plan: str
     part: int
@@ -52,7 +52,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Order:
-    """What a worker is to do, by the name of its method, and with which arguments."""
+    """An order to a worker: the name of its method, and the arguments."""
 
     name: str
     arguments: tuple[Any, ...] = ()
@@ -60,7 +60,7 @@ class Order:
 
 @dataclass(frozen=True)
 class FactsJudged:
-    """What became of facts so far, sentences about values, and the rows of those that were set aside."""
+    """Counts of facts by fate so far, sentences about values, and the rows of facts that were set aside."""
 
     counts: Mapping[str, Counts]
     notes: Sequence[str]
