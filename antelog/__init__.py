@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         RulesChangedError,
         StateError,
         UnsupportedError,
+        WorkerError,
     )
     from antelog.forecast.model_file import Model
     from antelog.functions import UserFunction, function
@@ -52,6 +53,7 @@ __all__ = [
     "StateError",
     "UnsupportedError",
     "UserFunction",
+    "WorkerError",
     "draw",
     "function",
     "live",

@@ -70,6 +70,10 @@ class FunctionError(AntelogError):
     """A function of a user is missing, does not fit what the program declares, or failed."""
 
 
+class WorkerError(AntelogError):
+    """A worker of a run has ended before its time, and the run with it."""
+
+
 class OutputError(AntelogError):
     """A file or another output cannot be written; what it had before is still there."""
 

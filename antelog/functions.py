@@ -102,7 +102,7 @@ FUNCTIONS = ArgumentKind(
 def matched(arities: Mapping[str, int], given: FunctionsGiven) -> Mapping[str, UserFunction]:
     """The functions given for a program, by name. Raises FunctionError if one is missing or wrong."""
     if isinstance(given, str | PathLike):
-        names = _in_file(Path(given))
+        names = named_in(Path(given))
         there = [name for name in arities if callable(names.get(name))]
         found = {name: _made(names[name], rowwise=False) for name in there}
         where = f" in {given}"
@@ -144,7 +144,7 @@ def not_given(names: Sequence[str]) -> FunctionError:
     )
 
 
-def _in_file(path: Path) -> dict[str, Any]:
+def named_in(path: Path) -> dict[str, Any]:
     """The names that a Python file defines; its prints go to standard error, away from results."""
     try:
         text = path.read_bytes()

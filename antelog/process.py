@@ -25,7 +25,7 @@ from antelog.engine.facts.frames import Frame, renamed, static_rows
 from antelog.engine.facts.rejects import none
 from antelog.engine.state import Given, State, beginning, start
 from antelog.engine.step.lines import as_they_stand
-from antelog.engine.step.query import LineSelection
+from antelog.engine.step.query import LineSelection, Share
 from antelog.engine.step.schema import DIGITS, as_doubles, united
 from antelog.engine.step.wording import finished, needs_explanations
 from antelog.engine.transition import RuleChange, transition
@@ -217,6 +217,7 @@ class Engine:
         self._last_rejects = (none(), np.zeros(0, np.int64))
         self._forecaster = forecaster
         self._rule_change: RuleChange | None = None
+        self.share: Share | None = None  # the answers that it reports; None: all
         self.notes: list[str] = []  # sentences about values, each once, for whoever reads the facts to say
         self._noted: set[str] = set()
 
@@ -363,8 +364,10 @@ class Engine:
     @property
     def rejects(self) -> pa.Table:
         """The facts that were set aside, with the reasons: the latest `keep_rejects` of them."""
-        table = pa.concat_tables(self._rejects)
-        return table.slice(max(0, table.num_rows - self._options.keep_rejects))
+        return self._kept(pa.concat_tables(self._rejects))
+
+    def _kept(self, rejects: pa.Table) -> pa.Table:
+        return rejects.slice(max(0, rejects.num_rows - self._options.keep_rejects))
 
     @property
     def last_rejects(self) -> pa.Table:
@@ -461,6 +464,7 @@ class Engine:
     def _wanted(self) -> LineSelection:
         """The lines that the kernel makes, of all kinds."""
         return LineSelection(
+            share=self.share,
             staged=self._forecaster is not None,
             explained=needs_explanations(self._plan, self._options.explanations),
             structs=self._options.literals == STRUCTS and self._forecaster is None and self._limit is None,

@@ -201,6 +201,8 @@ def _from_texts(given: Array, counting: Counting) -> Ticks:
 
 def _trimmed(texts: pa.Array, end: str = "") -> pa.Array:
     """Strips blanks, a plus before and an `end` after the texts of numbers."""
+    if pc.all(pc.ascii_is_decimal(texts)).as_py():
+        return texts  # as mostly
     return pc.replace_substring_regex(texts, rf"^\s*\+?|{end}\s*$", "")
 
 

@@ -15,10 +15,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
-from antelog.errors import DataError
+from antelog.errors import AntelogError, DataError
 from antelog.process import Engine
 from antelog.run import clock
 from antelog.run.journal import Journal
@@ -148,6 +149,7 @@ class ChangeView:
 
     def __init__(self, most: int = MOST_LINES) -> None:
         self.most = most
+        self.mapped: Callable[..., Iterable[Any]] = map
 
     def fills(self, plan: Plan, /) -> bool:
         """Whether ticks without facts may have lines."""
@@ -165,6 +167,14 @@ class ChangeView:
     def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
         if end > engine.now:
             yield StepResult(end, engine.advance(end))
+
+    def outstanding(self) -> Iterator[StepResult]:
+        """The steps that workers have taken, or are at."""
+        yield from ()
+
+    def in_turn(self, act: Callable[[], object], /) -> None:
+        """Acts once the steps before have been yielded."""
+        act()
 
 
 class SnapshotView(ChangeView):
@@ -236,6 +246,9 @@ class Driver:
     _stopping: Callable[[], bool] = field(default=lambda: False, init=False)
     _last_fact: str = field(default="", init=False)
 
+    def __post_init__(self) -> None:
+        self.reader.in_turn, self.reader.mapped = self.view.in_turn, self.view.mapped
+
     def run(self, sink: Sink, stopping: Callable[[], bool]) -> None:
         """Writes all steps until `stopping`, or to the end."""
         for step in self.steps(stopping):
@@ -246,7 +259,16 @@ class Driver:
         self._stopping = stopping
         if self.journal is not None:
             self.journal.begin()
-        while not stopping():
+        try:
+            yield from self._through_all()
+        except AntelogError:
+            yield from self._outstanding()  # as if those had been taken at once
+            raise
+        if self.journal is not None:
+            self.journal.end()
+
+    def _through_all(self) -> Iterator[StepResult]:
+        while not self._stopping():
             began = self.time.monotonic()
             read = self.reader.read(self._now())
             if read > _MANY:
@@ -260,8 +282,7 @@ class Driver:
                 break
             if not read or not (self.once or self.reader.behind):
                 self.time.sleep(max(0.0, began + _BETWEEN_STEPS - self.time.monotonic()))
-        if self.journal is not None:
-            self.journal.end()
+        yield from self._outstanding()
 
     def linger(self, stopping: Callable[[], bool]) -> None:
         """Looks after the other processes until `stopping`."""
@@ -294,6 +315,9 @@ class Driver:
     def _by_clock(self) -> bool:
         return self.view.fills(self.engine.plan)
 
+    def _outstanding(self) -> Iterator[StepResult]:
+        return self._committed(self.view.outstanding())
+
     def _steps(self, batch: DueRows) -> Iterator[StepResult]:
         return self._committed(self.view.steps(self.engine, batch, self._judged))
 
@@ -315,7 +339,11 @@ class Driver:
 
     def _through_part(self, stretch: Stretch) -> Iterator[StepResult]:
         engine, before = self.engine, self.engine.now
-        steps = list(self.view.steps(engine, DueRows(before + SAMPLE, {}), self._judged))
+        yield from self._outstanding()
+        steps = [
+            *self.view.steps(engine, DueRows(before + SAMPLE, {}), self._judged),
+            *self.view.outstanding(),
+        ]
         sampled = Sampled.of(steps, before, stretch.last)
         too_long = sampled.too_many(self.view.most)
         if too_long and (self.once or self.reader.reading.recorded):
@@ -340,6 +368,7 @@ class Driver:
             self.reader.progress.before = None  # more facts are dated from the tick that is finished then
             return
         yield from self._advance(self.reader.waiting.last)
+        yield from self._outstanding()
         end = reading.until
         if self._by_clock and self.engine.plan.tick is not None and self.engine.state.begin is None:
             if reading.since is None or end is None:
@@ -350,6 +379,7 @@ class Driver:
             end = clock.end(self.engine.now, (self.engine.answers(each.name) for each in queries))
         if end - self.engine.now > SAMPLE and self._by_clock:
             yield from self._through(Stretch(end, self._last_fact))
+            yield from self._outstanding()
         yield from self._committed(self.view.rest(self.engine, end))
 
     def _judged(self, batch: DueRows) -> None:

@@ -5,8 +5,9 @@ Recorded facts are dated from the tick that was finished before them, others by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import msgspec
 import numpy as np
@@ -106,6 +107,8 @@ class InputReader:
     listeners: Listeners
     progress: ReadProgress = field(default_factory=ReadProgress)
     waiting: WaitingRows = field(default_factory=WaitingRows)
+    mapped: Callable[..., Iterable[CheckedRows]] = map  # calls a function for each of several pieces
+    in_turn: Callable[[Callable[[], object]], object] = lambda act: act()  # after the steps before
 
     def __post_init__(self) -> None:
         self.counts = InputCounts(self.plan, self.progress.counts)
@@ -231,19 +234,32 @@ class InputReader:
 
     def _take(self, name: str, each: InputSource, pieces: Sequence[SourcePiece], now: Now) -> int:
         count = 0
-        for piece in pieces:
+
+        def check(piece: SourcePiece) -> CheckedRows:
             before = self.counts.each[name].facts
-            (rows,) = sorted_out(each.wanted, [piece.chunk], piece.file, before)
+            return next(sorted_out(each.wanted, [piece.chunk], piece.file, before))
+
+        # The numbers of rows follow from how many came before them.
+        is_numbered = any(column.is_number for column in each.wanted.of_rows)
+        checked = map(check, pieces) if is_numbered else self.mapped(check, pieces)
+        for piece, rows in zip(pieces, checked, strict=True):
             for note in self.rejects.new_of(rows.notes):
-                self.listeners.note(note)
+                self._note(note)
             self.rejects.came(name, piece.file, rows.count, rows.twice, rows.gap)
             self.rejects.tally.update(malformed=len(rows.set_aside))
-            self.set_aside(rows.set_aside)
+            self._set_aside(rows.set_aside)
             self._keep(name, piece.file, self._dated(each.wanted, piece.part, rows, now))
             count += rows.count
         while each.source.notes:
-            self.listeners.note(each.source.notes.pop(0))
+            self._note(each.source.notes.pop(0))
         return max(count, len(pieces))
+
+    def _note(self, note: str) -> None:
+        self.in_turn(partial(self.listeners.note, note))
+
+    def _set_aside(self, found: Sequence[Reject]) -> None:
+        if found:
+            self.in_turn(partial(self.set_aside, found))
 
     def set_aside(self, found: Sequence[Reject]) -> None:
         """Counts rows that cannot be used. Raises DataError in a strict run."""
@@ -343,7 +359,7 @@ class InputReader:
         rows = found.rejects.append_column("row", pa.array(found.places))
         files = pa.array(np.zeros(late.num_rows, np.int64))
         batch = DueRows(until, {name: late.append_column(FILE, files)}, [file])
-        self.set_aside(batch.rejects(rows, self.plan.timescale))
+        self._set_aside(batch.rejects(rows, self.plan.timescale))
         return table.filter(inside)
 
     def finished(self, now: Now, *, at_end: bool = False) -> int:

@@ -37,6 +37,7 @@ from antelog.run.sources.recorded import RecordedFiles, RecordedFrame
 from antelog.run.sources.source import FactSource
 from antelog.run.values import SettingError
 from antelog.run.waiting import FILE, DueRows, arrivals_of
+from antelog.run.workers.divided import engine_for, view_for
 from antelog.why import Grounds
 from antelog.why.grounds import FactPlaces
 
@@ -123,7 +124,7 @@ class Replay:
 
     def __init__(self, engine: Engine, reader: InputReader) -> None:
         self.engine, self.rejects = engine, reader.rejects
-        self._driver = Driver(engine, reader)
+        self._reader = reader
 
     def __iter__(self) -> Iterator[StepResult]:
         for step in self._steps():
@@ -132,8 +133,8 @@ class Replay:
                 warnings.warn(self.engine.notes.pop(0), DataWarning, stacklevel=2)
             yield replace(step, tables=tables)
 
-    def _steps(self) -> Iterator[StepResult]:
-        yield from self._driver.steps()
+    def _steps(self, style: Style | None = None) -> Iterator[StepResult]:
+        yield from Driver(self.engine, self._reader, view_for(self.engine, style=style)).steps()
         self.rejects.require_use()
         for each in self.rejects.usable.values():
             if (said := each.warning()) is not None:
@@ -142,7 +143,7 @@ class Replay:
     def lines(self) -> Iterator[str]:
         """The changes as JSON lines, as `antelog try` prints them."""
         relations = list(self.engine.plan.queries)
-        for step in self._steps():
+        for step in self._steps(Style()):
             yield from change_lines(relations, step, Style()).splitlines()
 
 
@@ -172,6 +173,8 @@ def replay(
         time_zones: the zone of times without an offset, likewise: `{"Temp": "Europe/Berlin"}`
         time_formats: the format of times in texts, as `strptime` has it, likewise: `{"": "%d/%m/%Y"}`
         static: background facts in addition to those of the program, as frames or lists of tuples
+        workers: the processes that run the rules, each for some values of the program's key; "auto": one for
+            each core
         others: those of the engine, such as `only` and `model`
 
     Raises DataError for a file that cannot be read, for an input that the program does not have, and at the
@@ -185,7 +188,13 @@ def replay(
     for misfit in misfits(program.plan, given):
         raise DataError(f"{misfit.message}. {misfit.hint}")
     found = resolved(program, given)
-    engine = Engine(found.program, static=settings.static, arrival=ARRIVAL, **given.engine())
+    engine = engine_for(
+        found.program,
+        settings.workers,
+        lambda note: warnings.warn(note, DataWarning, stacklevel=5),
+        static=settings.static,
+        **given.engine(),
+    )
     frames = {name: each for name, each in inputs.items() if not PATH.fits(each)}
     recording = replace(recording_of(found.settings), frames=frames)
     return Replay(engine, recording.reader(found.program.plan, Rejects()))

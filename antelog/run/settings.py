@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from antelog.engine.columns.joins import BUDGET
 from antelog.forecast.columns import HALF_LIFE, JUDGE_NAMES, KINDS
-from antelog.given import LENGTH, MODEL, NAMED, NUMBER, TEXT, WHOLE, either, of
+from antelog.given import LENGTH, MODEL, NAMED, NUMBER, POSITIVE, TEXT, WHOLE, either, of, one_of
 from antelog.lines import LITERALS, TEXT_LITERALS
 from antelog.process import KEPT_REJECTS
 from antelog.run import values
@@ -111,6 +111,19 @@ class ReadSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WorkerSettings:
+    """How many processes run the rules."""
+
+    workers: int | str = option(
+        1, plain("N|auto", values.workers, kind=either(POSITIVE, one_of(values.AUTO)), toml=(int, str),
+            words=(values.AUTO,)),
+        "The processes that run the rules, each for some values of the program's key; `auto`: one for each "
+        "core. `antelog watch` has one.",
+        on=("try", "score", "learn", "watch"), in_file=False,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
 class ClockSettings(ReadSettings):
     """The clock, and where time begins."""
 
@@ -196,7 +209,7 @@ class StaticFrames:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReplaySettings(ReadSettings, ColumnSettings, EngineSettings, StaticFrames):
+class ReplaySettings(WorkerSettings, ReadSettings, ColumnSettings, EngineSettings, StaticFrames):
     """The keyword arguments of `antelog.replay`."""
 
 
@@ -369,7 +382,14 @@ class AlertSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(
-    AlertSettings, PageSettings, RunSettings, EngineSettings, StreamSettings, ColumnSettings, SourceSettings
+    AlertSettings,
+    PageSettings,
+    RunSettings,
+    WorkerSettings,
+    EngineSettings,
+    StreamSettings,
+    ColumnSettings,
+    SourceSettings,
 ):
     """All settings of a run; `given` are the attributes that a user has set."""
 

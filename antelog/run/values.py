@@ -22,6 +22,7 @@ SILENT = "silent"  # the kind of alert that an input falls silent
 
 ONCE, AVAILABLE_NOW = "once", "available-now"
 CHANGES, ANSWERS = "changes", "answers"
+AUTO = "auto"  # as many workers as this process may use cores
 _SHORTEST_TOKEN = 16  # letters that make a token hard to guess
 
 
@@ -58,6 +59,10 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
         return number
 
     return read
+
+
+def workers(text: str) -> int | str:
+    return text if text == AUTO else whole(1)(text)
 
 
 def number(text: str) -> int | float:

@@ -129,8 +129,8 @@ class WaitingRows:
         ordered = self._ordered()
         due = _due(ordered, now)
         if sum(due.values()) > step:
-            everything = np.sort(np.concatenate([arrivals_of(rows)[: due[name]] for name, rows in ordered]))
-            now = int(everything[step - 1])
+            first = [arrivals_of(rows)[: min(due[name], step)] for name, rows in ordered]
+            now = int(np.sort(np.concatenate(first))[step - 1])
             due = _due(ordered, now)
         found = {name: part(rows, 0, due[name]) for name, rows in ordered if due[name]}
         for name, rows in found.items():

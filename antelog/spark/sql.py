@@ -29,6 +29,7 @@ from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult, SelectedColumn, Use
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.rules.statics import Row
+from antelog.engine.dividing import talks_by_itself
 from antelog.engine.values.types import types_of_rows
 from antelog.errors import DataError
 from antelog.given import TEXT, ArgumentKind, check
@@ -42,9 +43,9 @@ from antelog.spark.bucket.state import REJECTED as SET_ASIDE
 from antelog.spark.bucket.unpacking import OutputColumns, columns_of, reject_reader, unpacked
 from antelog.spark.failures import explaining_lost_java, plain_errors, require_version
 from antelog.spark.job import checking
-from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.forecasts import Forecasts
-from antelog.spark.job.job import ARRIVED, Data, Job, sent, talks_by_itself
+from antelog.spark.job.job import ARRIVED, Data, Job, sent
+from antelog.spark.job.partitions import numbers_of_buckets
 from antelog.spark.settings import quoted
 
 # The name of the column of counts, which Spark shows when it refuses to count the rows of a stream.

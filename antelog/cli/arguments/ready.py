@@ -10,10 +10,9 @@ from typing import Any
 import click
 
 from antelog.cli.show.set_aside import say_what_was_read, summarized
-from antelog.cli.show.terminal import print_diagnostics, progress_bar, say_what_is_missing
+from antelog.cli.show.terminal import note, print_diagnostics, progress_bar, say_what_is_missing
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import ProgramError
-from antelog.files import ARRIVAL
 from antelog.files.naming import Form
 from antelog.process import Engine
 from antelog.program import Program, load
@@ -27,6 +26,7 @@ from antelog.run.settings import Settings
 from antelog.run.sinks.result import Tables
 from antelog.run.sources.opening import FOLLOWED
 from antelog.run.values import SettingError
+from antelog.run.workers.divided import engine_for, view_for
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES
 
 RUN = Runner("run", SOURCES, SINKS)
@@ -121,6 +121,7 @@ def through(
     take: Callable[[Tables], None] = lambda _: None,
     *,
     rejects: Path | None = None,
+    workers: int | str = 1,
     **options: Any,
 ) -> Engine:
     """Replays facts through a new engine; `take` gets each piece of the log. Raises DataError."""
@@ -132,8 +133,8 @@ def through(
         progress_bar("facts", recording.size, results=False) as report,
     ):
         static = static_facts(plan, recording.statics, set_aside, recording.maps)
-        engine = Engine(program, static=static, arrival=ARRIVAL, **options)
-        for result in Driver(engine, recording.reader(plan, set_aside, report)).steps():
+        engine = engine_for(program, workers, note, static=static, **options)
+        for result in Driver(engine, recording.reader(plan, set_aside, report), view_for(engine)).steps():
             take(result.tables)
         say_what_was_read(set_aside, engine)
         set_aside.require_use()

@@ -22,7 +22,7 @@ from antelog.cli.show import listing, set_aside, terminal
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.step.schema import united
 from antelog.engine.step.wording import LOST, meanings
-from antelog.files import ARRIVAL, Rejects
+from antelog.files import Rejects
 from antelog.forecast.columns import KINDS, LIKELY, UNLIKELY
 from antelog.language.durations import long_duration_text
 from antelog.process import LEARN, Engine
@@ -30,6 +30,7 @@ from antelog.run.checks import Ready
 from antelog.run.driver import MOST_LINES, ChangeView, Driver, SnapshotView
 from antelog.run.replay import Recording, recording_of, static_facts
 from antelog.run.settings import Settings
+from antelog.run.workers.divided import engine_for, view_for
 from antelog.theme import TERMINAL
 
 
@@ -65,7 +66,9 @@ def _run(given: Ready) -> None:
         )
         static = static_facts(plan, recording.statics, rejects, recording.maps)
         only = tuple(settings.only)
-        engine = Engine(program, static=static, arrival=ARRIVAL, **settings.printing_engine())
+        engine = engine_for(
+            program, settings.workers, terminal.note, static=static, **settings.printing_engine()
+        )
         set_aside.say_which_chances_lack(engine, learned=settings.model is not None)
         if only != KINDS and {LIKELY, UNLIKELY} & {*only}:
             why = "" if engine.forecasts else "there are no chances; give a --model, or --model learn"
@@ -106,7 +109,7 @@ def _replay(
         )
         reader = facts.reader(engine.plan, rejects)
     else:
-        view = ChangeView(most)
+        view = view_for(engine, most, None if settings.form == "table" else listing.style_of(settings))
         report = stack.enter_context(terminal.progress_bar("facts", facts.size))
         reader = facts.reader(engine.plan, rejects, report)
     show = listing.printer(engine.plan, settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from antelog.language.printer import value_text
 from antelog.language.templates import DECIDED_BY
 from antelog.lines import LineLiteral, awaited, literals_of
 from antelog.run.settings import Settings
-from antelog.run.sinks.json_lines import Style, change_lines, snapshot_lines, with_kinds
+from antelog.run.sinks.json_lines import Style, change_bytes, snapshot_lines, with_kinds
 from antelog.run.sinks.result import StepResult
 from antelog.theme import TERMINAL
 
@@ -67,6 +68,12 @@ class Listing:
         return moment_near(tick, self.timescale, self.last)
 
 
+def style_of(settings: Settings) -> Style:
+    """The style of JSON lines that stdout can show."""
+    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
+    return Style(settings.explanations, ascii_only=not encoding.startswith("utf"))
+
+
 def printer(plan: Plan, settings: Settings) -> Callable[[StepResult], object]:
     """A function that prints changes or snapshots to stdout, as a listing or as JSON lines."""
     relations, only = list(plan.queries), settings.only
@@ -75,13 +82,23 @@ def printer(plan: Plan, settings: Settings) -> Callable[[StepResult], object]:
         to = listing(to_stdout(), plan.timescale, settings.explanations)
         show = print_snapshot if settings.snapshots else print_changes
         return lambda step: show(relations, with_kinds(step, only, since), to)
-    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    style = Style(settings.explanations, ascii_only=not encoding.startswith("utf"))
+    style = style_of(settings)
     if settings.snapshots:
         return lambda step: sys.stdout.write(
             snapshot_lines(relations, with_kinds(step, only), style, plan.timescale)
         )
-    return lambda step: sys.stdout.write(change_lines(relations, with_kinds(step, only, since), style))
+    return lambda step: _write(change_bytes(relations, with_kinds(step, only, since), style))
+
+
+def _write(lines: memoryview) -> None:
+    """Writes lines to stdout, as bytes where it has the same."""
+    if os.linesep == "\n" and (sys.stdout.encoding or "").lower() == "utf-8":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(lines)
+        if sys.stdout.isatty():
+            sys.stdout.buffer.flush()
+    else:
+        sys.stdout.write(str(lines, "utf-8"))
 
 
 def listing(console: Console, timescale: Timescale | None, explanations: int | None) -> Listing:

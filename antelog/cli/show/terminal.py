@@ -32,6 +32,10 @@ def say(message: str) -> None:
     say_whole(redacted(message))
 
 
+def note(message: str) -> None:
+    say(f"note: {message}")
+
+
 def say_whole(message: str) -> None:
     """Prints a message to stderr with its passwords, to show a new token."""
     clear()

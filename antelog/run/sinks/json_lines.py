@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from antelog.answers import ENDS
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import Column
-from antelog.engine.step.schema import is_written
+from antelog.engine.step.schema import EXPLAINING, is_written
 from antelog.engine.step.wording import LOST, from_written, ordered, plain
 from antelog.escaping import json_text
 from antelog.forecast.columns import KINDS
@@ -23,7 +23,9 @@ from antelog.language.moments import TIME, Timescale, timed
 from antelog.lines import LABEL
 from antelog.run.sinks.result import StepResult
 
+TEXT = "the line"  # the column of lines that have been written already; no variable has such a name
 _DIGITS = 6  # chances are written with so many digits
+_PLAIN = r"^[ !#-\[\]-~]*$"  # texts in which JSON escapes nothing
 _AT_ONCE = 10_000  # the lines that are put together at once: their parts take several times the memory
 
 
@@ -40,15 +42,42 @@ class Style:
 
 def change_lines(relations: Sequence[Relation], step: StepResult, style: Style) -> str:
     """The changes of all queries: in the order of their ticks, then of the queries, then of the answers."""
+    return str(change_bytes(relations, step, style), "utf-8")
+
+
+def change_bytes(relations: Sequence[Relation], step: StepResult, style: Style) -> memoryview:
+    """Lines as `change_lines` has them, as bytes."""
     ticks: list[Column] = []
-    texts: list[str] = []
+    texts: list[pa.Array] = []
     for relation in step.relations if step.relations is not None else relations:
-        table = ordered(step.tables[relation.name], relation.answer.names)
+        table, names = step.tables[relation.name], relation.answer.names
+        if TEXT in table.column_names:
+            table = ordered(table.select(["tick", *names, TEXT]), names)
+            texts += table.column(TEXT).chunks
+        else:
+            table = ordered(table, names)
+            texts += _texts_of(relation, table, style)
         ticks.append(table.column("tick").to_numpy())
-        for first in range(0, table.num_rows, _AT_ONCE):
-            texts += _changes(relation, table.slice(first, _AT_ONCE), style).to_pylist()
-    order = np.argsort(np.concatenate(ticks), kind="stable").tolist() if texts else []
-    return "".join([texts[i] + "\n" for i in order])
+    if not texts:
+        return memoryview(b"")
+    lines, tick = pa.concat_arrays(texts), np.concatenate(ticks)
+    if np.any(tick[1:] < tick[:-1]):
+        lines = lines.take(pa.array(np.argsort(tick, kind="stable")))
+    _, offsets, content = lines.buffers()
+    first, last = np.frombuffer(offsets, np.int64)[lines.offset :][[0, len(lines)]].tolist()
+    return memoryview(content)[first:last]
+
+
+def with_texts(relation: Relation, table: pa.Table, style: Style) -> pa.Table:
+    """Changes with their lines as texts, in place of what only these have."""
+    texts = pa.chunked_array([*_texts_of(relation, table, style)], pa.large_string())
+    return table.drop_columns(EXPLAINING).append_column(TEXT, texts)
+
+
+def _texts_of(relation: Relation, table: pa.Table, style: Style) -> Iterator[pa.Array]:
+    for first in range(0, table.num_rows, _AT_ONCE):
+        # The lines of a step may be more than two gigabytes.
+        yield _changes(relation, table.slice(first, _AT_ONCE), style).cast(pa.large_string())
 
 
 def with_kinds(step: StepResult, only: Sequence[str], since: int | None = None) -> StepResult:
@@ -89,7 +118,7 @@ def _changes(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
         change.cast(pa.string()),
         f'", "query": {style.quoted(relation.name)}, "answer": ',
         *_fields(relation, table, style, decided, because=_because(table, rejected, style)),
-        "}",
+        "}\n",
     )
 
 
@@ -289,7 +318,18 @@ def _values(array: pa.Array, style: Style) -> pa.Array:
         return pa.array(["null"] * len(array), pa.string())
     if is_a.is_integer(array.type):
         return pc.fill_null(array.cast(pa.string()), "null")
+    if is_a.is_string(array.type):
+        return _texts(array, style)
     return _each(array, lambda value: style.quoted(plain(value)))
+
+
+def _texts(array: pa.Array, style: Style) -> pa.Array:
+    """Texts as JSON; most are the same in it, and only the others are written one by one."""
+    found, others = _joined('"', array, '"'), pc.invert(pc.match_substring_regex(array, _PLAIN))
+    if pc.any(others).as_py():
+        written = [style.quoted(text) for text in array.filter(others).to_pylist()]
+        found = pc.replace_with_mask(found, pc.fill_null(others, False), pa.array(written, pa.string()))
+    return pc.fill_null(found, "null")
 
 
 def _written(array: pa.Array, style: Style) -> pa.Array:

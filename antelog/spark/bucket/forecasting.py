@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.engine.dividing import mask_of
 from antelog.engine.facts.history import rows_of
 from antelog.engine.kernel import FinishedStep
 from antelog.forecast import forecasting
 from antelog.forecast.forecasting import Forecasting, lighter, with_model, without_model
 from antelog.forecast.model_file import Model, part_of
-from antelog.spark.job.dividing import bucket_mask
 from antelog.spark.job.job import Job
 
 
@@ -62,4 +62,4 @@ def rows(current: Forecasting) -> int:
 def _part(job: Job, number: int) -> Model | None:
     assert job.forecasts is not None
     model = job.forecasts.model
-    return None if model is None else part_of(model, bucket_mask(job.numbers, number))
+    return None if model is None else part_of(model, mask_of(job.numbers.index(number), len(job.numbers)))

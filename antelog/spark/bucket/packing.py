@@ -24,11 +24,11 @@ from antelog.arrow.arrays import from_blob, mask_of, to_blob
 from antelog.arrow.ticks import LOCAL, TWICE, ticks_of, times_of
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Mask
+from antelog.engine.dividing import parts_of
 from antelog.engine.facts import rejects
 from antelog.engine.facts.rejects import EARLY, about_time
 from antelog.engine.values.values import Values
 from antelog.run.clock import far_ahead
-from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.job import ARRIVED, WALL, Job, earliest
 from antelog.spark.job.needed import EVERYTHING, in_order, of_use
 from antelog.spark.settings import CLOCK, MALFORMED, ROW, SOURCE, spare

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 from antelog.accounts import Counts, total
 from antelog.arrow.arrays import to_blob
 from antelog.arrow.ticks import ticks_of
-from antelog.engine import kernel
-from antelog.engine.columns.tables import Column, Mask
+from antelog.engine import dividing, kernel
 from antelog.engine.facts import rejects
 from antelog.engine.facts.admission import admit, arrivals, beyond
 from antelog.engine.kernel import FinishedStep
@@ -28,8 +27,7 @@ from antelog.engine.values.values import Values
 from antelog.run.clock import NOTHING, Slowest
 from antelog.run.clock import end as last_tick
 from antelog.spark.bucket.packing import PACKED_NAMES, REJECTS, Received, received
-from antelog.spark.job.dividing import bucket_mask
-from antelog.spark.job.job import ARRIVED, Job, talks_by_itself, with_arrival
+from antelog.spark.job.job import ARRIVED, Job, with_arrival
 from antelog.spark.settings import COUNTS
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
@@ -250,14 +248,7 @@ def _typed(job: Job, name: str, table: pa.Table) -> pa.Table:
 
 def share_of(job: Job, number: int) -> Share | None:
     """A mask of the answers that a bucket reports, which has all their facts; None if it reports all."""
-    in_bucket = bucket_mask(job.numbers, number)
-    if in_bucket is None or not talks_by_itself(job.plan):
-        return None
-
-    def share(name: str, answers: Sequence[Column], values: Values) -> Mask:
-        return in_bucket(answers[job.plan.key[name]], values)
-
-    return share
+    return dividing.share_of(job.plan, job.numbers.index(number), len(job.numbers))
 
 
 # ---- the output, packed ----

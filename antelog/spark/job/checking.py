@@ -19,6 +19,7 @@ from antelog.arrow.kinds import Kind, kind_of
 from antelog.arrow.ticks import UTC_ASSUMED, is_timestamp, no_tick
 from antelog.compile.nodes.plan import Input, Plan, Static
 from antelog.compile.rules.statics import Row
+from antelog.engine.dividing import talks_by_itself
 from antelog.engine.facts.frames import static_rows
 from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.types import MIXED, Types, types_of_rows
@@ -46,9 +47,9 @@ from antelog.run.settings import (
     StreamSettings,
 )
 from antelog.run.values import SettingError, length_of
-from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.forecasts import Forecasts, forecasts_of
-from antelog.spark.job.job import ARRIVED, WALL, Data, Job, sent, talks_by_itself
+from antelog.spark.job.job import ARRIVED, WALL, Data, Job, sent
+from antelog.spark.job.partitions import numbers_of_buckets
 from antelog.spark.settings import BUCKETS, CLOCK, CLOCKS, MALFORMED, ROW, SOURCE, quoted
 
 

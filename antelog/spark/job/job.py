@@ -23,6 +23,7 @@ from pyspark import cloudpickle
 from antelog.arrow.ticks import LAST, InTicks, ticks_of
 from antelog.compile.nodes.plan import Input, Plan, to_json
 from antelog.compile.rules.statics import Row
+from antelog.engine.dividing import key_columns
 from antelog.engine.facts.admission import admit, arrivals
 from antelog.engine.sealed import VERSION
 from antelog.engine.step.schema import answer_columns
@@ -134,14 +135,7 @@ class Job:
     @cached_property
     def key_columns(self) -> Mapping[str, str | None]:
         """The column by which each input is divided; None if all its facts belong to the first bucket."""
-        positions = {each.name: each.position for each in self.plan.key.positions}
-        found: dict[str, str | None] = {}
-        for name, source in self.inputs.items():
-            if name not in positions and source.slot == ():
-                found[name] = None
-            else:  # if no pattern uses it, any column that keeps conflicting facts together
-                found[name] = source.columns[positions.get(name, min(source.slot or (0,)))]
-        return found
+        return key_columns(self.plan)
 
     @cached_property
     def begins_together(self) -> bool:
@@ -185,11 +179,6 @@ class Job:
             "clock": str(self.timing.clock),
             "chances": {None: "no", True: "learned", False: "not learned"}[learns],
         }
-
-
-def talks_by_itself(plan: Plan) -> bool:
-    """Whether some pattern is clock-driven: its answers rest on no fact, so several buckets have them."""
-    return any(pattern.clock_driven for query in plan.queries for pattern in query.patterns)
 
 
 def differences(old: Mapping[str, str], new: Mapping[str, str]) -> str | None:

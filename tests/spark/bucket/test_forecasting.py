@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import antelog
 from antelog.compile.nodes.plan import Plan
+from antelog.engine.dividing import parts_of
 from antelog.forecast.columns import KINDS
 from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.inference.forms import layout
@@ -24,7 +25,6 @@ from antelog.process import Engine
 from antelog.spark.bucket import stream as bucket_stream
 from antelog.spark.bucket.packing import PACKED
 from antelog.spark.bucket.stream import forget
-from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
 from antelog.spark.running import learned, runner, scored
 from tests.engine.replay import Compiled, frames

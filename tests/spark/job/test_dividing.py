@@ -1,4 +1,4 @@
-"""antelog/spark/job/dividing.py: into how many buckets facts are dealt changes nothing."""
+"""antelog/engine/dividing.py: into how many buckets facts are dealt changes nothing."""
 
 import random
 from collections import Counter

@@ -1,9 +1,8 @@
-"""Divides facts among buckets by the program's key: equal values, as 1 and 1.0, have one in every process."""
+"""Divides facts by the program's key, among workers or buckets: 1 and 1.0 are equal, in every process."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +10,9 @@ import pyarrow.types as is_a
 from numpy.typing import NDArray
 
 from antelog.arrow.kinds import Kind
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.step.query import Share
 from antelog.engine.values.encoding import OTHERS, UNBOUND
 from antelog.engine.values.values import Values
 
@@ -21,35 +22,72 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _OTHER = np.uint64(0xBF58476D1CE4E5B9)
 
 
-def parts_of(array: pa.Array | pa.ChunkedArray, count: int) -> Column:
-    """The part of each value, a number below `count`."""
+def parts_of(array: pa.Array | pa.ChunkedArray, count: int, *, spelled: bool = False) -> Column:
+    """The part of each value, a number below `count`; those to be `spelled` are what they are as texts."""
     if count == 1:
         return np.zeros(len(array), np.int64)
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
-    values, encoded = Values(), array if is_a.is_dictionary(array.type) else array.dictionary_encode()
-    distinct = _of_cells(values.encode(encoded.dictionary), values)
+    values = Values()
+
+    def hashes_of(column: pa.Array) -> _Hashes:
+        cells, _ = values.encode_usable(column)
+        found = _of_cells(values.spelled(cells) if spelled else cells, values)
+        found[cells == UNBOUND] = 0
+        return found
+
+    if is_a.is_union(array.type):  # of values of several types, which has no dictionary
+        return _parts(hashes_of(array), count)
+    encoded = array if is_a.is_dictionary(array.type) else array.dictionary_encode()
     indices = encoded.indices
     there = indices.is_valid().to_numpy(zero_copy_only=False)
     hashes = np.zeros(len(array), np.uint64)
-    hashes[there] = distinct[indices.drop_null().to_numpy()]
+    hashes[there] = hashes_of(encoded.dictionary)[indices.drop_null().to_numpy()]
     return _parts(hashes, count)
 
 
-def bucket_mask(numbers: Sequence[int], number: int) -> Callable[[Column, Values], Mask] | None:
-    """Masks the cells of a bucket; None if it is the only one. The first has unbound cells and all others."""
-    count = len(numbers)
+def mask_of(part: int, count: int) -> Callable[[Column, Values], Mask] | None:
+    """Masks the cells of a part; None if it is the only one. The first has unbound cells and all others."""
     if count == 1:
         return None
-    part = numbers.index(number)
 
-    def in_bucket(cells: Column, values: Values) -> Mask:
+    def in_part(cells: Column, values: Values) -> Mask:
         hashes = _of_cells(cells, values)
         hashes[(cells == UNBOUND) | (cells == OTHERS)] = 0
         found: Mask = _parts(hashes, count) == part
         return found
 
-    return in_bucket
+    return in_part
+
+
+def share_of(plan: Plan, part: int, count: int) -> Share | None:
+    """A mask of the answers that a part reports, which has all their facts; None if it reports all."""
+    in_part = mask_of(part, count)
+    if in_part is None or not talks_by_itself(plan):
+        return None
+
+    def share(name: str, answers: Sequence[Column], values: Values) -> Mask:
+        return in_part(answers[plan.key[name]], values)
+
+    return share
+
+
+def talks_by_itself(plan: Plan) -> bool:
+    """Whether some pattern is clock-driven: its answers rest on no fact, so several parts have them."""
+    return any(pattern.clock_driven for query in plan.queries for pattern in query.patterns)
+
+
+def key_columns(plan: Plan) -> Mapping[str, str | None]:
+    """The column by which each input is divided; None if all its facts belong to the first part."""
+    positions = {each.name: each.position for each in plan.key.positions}
+    found: dict[str, str | None] = {}
+    for source in plan.inputs:
+        name = source.name
+        if name not in positions and source.slot == ():
+            found[name] = None
+        else:  # if no pattern uses it, any column that keeps conflicting facts together
+            found[name] = source.columns[positions.get(name, min(source.slot or (0,)))]
+    return found
 
 
 def _parts(hashes: _Hashes, count: int) -> Column:
@@ -88,29 +126,3 @@ def _mixed(numbers: _Hashes) -> _Hashes:
     mixed ^= mixed >> np.uint64(32)
     mixed *= _OTHER
     return mixed ^ (mixed >> np.uint64(29))
-
-
-@lru_cache
-def numbers_of_buckets(count: int) -> tuple[int, ...]:
-    """Numbers for buckets, of which Spark puts one into each of `count` partitions, by their murmur3."""
-    found: dict[int, int] = {}
-    number = 0
-    while len(found) < count:
-        found.setdefault(_murmur3(number) % count, number)
-        number += 1
-    return tuple(found[partition] for partition in range(count))
-
-
-def _murmur3(number: int) -> int:
-    """Spark's hash of a 32-bit number: murmur3 with the seed 42."""
-    mask = 0xFFFFFFFF
-
-    def rotated(x: int, by: int) -> int:
-        return ((x << by) | (x >> (32 - by))) & mask
-
-    hashed = rotated(number * 0xCC9E2D51 & mask, 15) * 0x1B873593 & mask
-    hashed = (rotated(42 ^ hashed, 13) * 5 + 0xE6546B64 & mask) ^ 4
-    hashed = (hashed ^ (hashed >> 16)) * 0x85EBCA6B & mask
-    hashed = (hashed ^ (hashed >> 13)) * 0xC2B2AE35 & mask
-    hashed ^= hashed >> 16
-    return hashed - (1 << 32) if hashed >= 1 << 31 else hashed

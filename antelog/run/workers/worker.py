@@ -1,0 +1,141 @@
+"""A worker: an engine with the facts of some values of the key, which does what the run asks of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from antelog.accounts import Counts
+from antelog.compile.nodes.plan import Plan, from_json
+from antelog.engine.dividing import share_of
+from antelog.functions import UserFunction, named_in
+from antelog.process import Engine
+from antelog.run.sinks.json_lines import Style, with_texts
+from antelog.run.workers.channel import Channel, WorkerMessage
+
+
+@dataclass(frozen=True)
+class FunctionSource:
+    """Where a worker finds a function: a name in a module, or in a file that no module is of."""
+
+    called: str
+    module: str
+    name: str
+    is_file: bool
+    takes: str
+
+    @property
+    def found(self) -> UserFunction:
+        there = named_in(Path(self.module)) if self.is_file else vars(import_module(self.module))
+        code = there[self.name]
+        return UserFunction(self.called, getattr(code, "code", code), self.takes)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The rules that a worker runs: which part of the key's values, of how many, and with which options."""
+
+    plan: str
+    part: int
+    count: int
+    path: Sequence[str]  # where modules are found
+    functions: Sequence[FunctionSource]
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Order:
+    """An order to a worker: the name of its method, and the arguments."""
+
+    name: str
+    arguments: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class FactsJudged:
+    """Counts of facts by fate so far, sentences about values, and the rows of facts that were set aside."""
+
+    counts: Mapping[str, Counts]
+    notes: Sequence[str]
+    rows: Sequence[int]
+
+
+REJECTS = ""  # the name of the table of rejects beside those of queries
+
+
+@dataclass(frozen=True)
+class _Rules:
+    plan: Plan
+    functions: Mapping[str, UserFunction]
+
+
+class Worker:
+    """Does what orders say; each method returns what is said of it."""
+
+    def __init__(self, setup: Setup) -> None:
+        sys.path[:] = setup.path
+        plan = from_json(setup.plan)
+        rules = _Rules(plan, {each.called: each.found for each in setup.functions})
+        options = dict(setup.options)
+        if isinstance(options["model"], bytes):
+            from antelog.forecast.model_file import Model  # noqa: PLC0415 - few forecast
+
+            options["model"] = Model.from_bytes(options["model"])
+        self.engine = Engine(rules, **options)
+        self.engine.share = share_of(plan, setup.part, setup.count)
+
+    def do(self, order: Order, tables: Mapping[str, pa.Table]) -> WorkerMessage:
+        found: WorkerMessage = getattr(self, order.name)(*order.arguments, tables)
+        return found
+
+    def advance(
+        self, now: int, begin: int | None, style: Style | None, facts: Mapping[str, pa.Table]
+    ) -> WorkerMessage:
+        """Takes a step; with a style, lines are written here and come as texts."""
+        engine = self.engine
+        if begin is not None and engine.state.begin is None:
+            engine.begin_at(begin)
+        log = engine.advance(now, facts)
+        if style is not None:
+            log = {each.name: with_texts(each, log[each.name], style) for each in engine.plan.queries}
+        rejects = engine.last_rejects
+        said = FactsJudged(engine.counts, tuple(engine.notes), rejects.column("row").to_pylist())
+        engine.notes.clear()
+        return WorkerMessage(said, {**log, REJECTS: rejects.drop_columns(["row"])})
+
+    def begin_anew(self, tick: int, _: Mapping[str, pa.Table]) -> WorkerMessage:
+        self.engine.begin_anew(tick)
+        return WorkerMessage(None)
+
+    def answers(self, query: str, _: Mapping[str, pa.Table]) -> WorkerMessage:
+        return WorkerMessage(None, {query: self.engine.answers(query)})
+
+    def scored(self, _: Mapping[str, pa.Table]) -> WorkerMessage:
+        return WorkerMessage(self.engine.scored)
+
+    def left_out(self, _: Mapping[str, pa.Table]) -> WorkerMessage:
+        return WorkerMessage(None, {"": self.engine.left_out})
+
+
+def main() -> None:
+    # Pipes of its own: what functions of users print goes to standard error.
+    channel = Channel(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
+    os.dup2(2, 1)
+    pa.set_cpu_count(1)
+    worker: Worker | None = None
+    while (asked := channel.receive()) is not None:
+        try:
+            if worker is None:
+                worker = Worker(asked.said)
+            else:
+                channel.send(worker.do(asked.said, asked.tables))
+        except Exception as error:  # it is raised where the run is, as if all were one process
+            channel.send(WorkerMessage(error))
+            return

@@ -1,0 +1,262 @@
+"""antelog/run/workers/divided.py: with any number of workers a run tells what it tells with one."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import assume, event, given, note
+from hypothesis import strategies as st
+
+import antelog
+from antelog.compile import compile_program
+from antelog.errors import DataError, DataWarning, FunctionError, UnsupportedError, WorkerError
+from antelog.run import waiting
+from antelog.run.workers import divided
+from tests.all_cases import ANY
+from tests.cli.trying import antelog as command
+from tests.engine.few import at_most_for
+from tests.engine.replay import frames
+from tests.random_functions import FUNCTIONS, cases_with_functions
+from tests.run import cases
+from tests.run.cases import EXAMPLES, SAMPLE, example, stream
+from tests.run.workers.at_once import AtOnce
+from tests.strategies import Case
+
+
+@contextmanager
+def cut(step: int, *, at_once: bool = True) -> Iterator[None]:
+    """Steps with about so many rows, and workers that are not processes."""
+    process = AtOnce if at_once else divided.ChildProcess
+    with mock.patch.object(waiting, "STEP", step), mock.patch.object(divided, "ChildProcess", process):
+        yield
+
+
+# ---- examples and recorded streams ----
+
+FLAGS: tuple[list[str], ...]
+FLAGS = ([], ["--format", "table"], ["--snapshots"], ["--only", "confirmed", "--explanations", "1"])
+DIVIDED = [name for name in EXAMPLES if example(name).program.plan.key]
+RUNS = [(name, 0) for name in DIVIDED] + [("turbines", number) for number in range(1, len(FLAGS))]
+
+
+def _told(case: cases.Case, folder: Path, *flags: object) -> tuple[str, str, str]:
+    """What a run prints, what it says, and its rejects."""
+    file = folder / "rejects.jsonl"
+    file.unlink(missing_ok=True)
+    done = command("try", *case.arguments, *flags, "--rejects", file)
+    return done.stdout, done.stderr, file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+@pytest.mark.parametrize(("name", "number"), RUNS)
+def test_examples(name: str, number: int, tmp_path: Path) -> None:
+    case, flags = example(name), FLAGS[number]
+    expected = _told(case, tmp_path, *flags)
+    for workers, step in ((2, 300), (3, 20), (7, 10_000)):
+        with cut(step):
+            assert _told(case, tmp_path, *flags, "--workers", workers) == expected
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_recorded_streams(name: str, tmp_path: Path) -> None:
+    case = stream(name, tmp_path, 1_500)
+    expected = _told(case, tmp_path)
+    for workers, step in ((2, 100), (7, 700)):
+        with cut(step):
+            out, said, rejects = _told(case, tmp_path, "--workers", workers)
+        assert (out, rejects) == (expected[0], expected[2])
+        if case.program.plan.key:
+            assert said == expected[1]
+        else:
+            assert "note: one worker runs all of it: " in said
+
+
+# ---- random programs ----
+
+
+def _lines(case: Case, program: antelog.Program, folder: str, workers: int) -> list[str]:
+    files = {}
+    for name, rows in frames(case.facts, program.plan, -1, case.until).items():
+        files[name] = Path(folder) / f"{name}.jsonl"
+        files[name].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    units = {"": "ticks"} if program.plan.tick else {}
+    with warnings.catch_warnings(), at_most_for(case):
+        warnings.simplefilter("ignore", DataWarning)
+        try:
+            replay = antelog.replay(program, files, until=case.until, time_units=units, workers=workers)
+            found = list(replay.lines())
+        except DataError as error:
+            return [str(error)]
+        return [*found, str(replay.engine.counts), str(replay.rejects.counts)]
+
+
+@pytest.mark.slow
+@given(ANY | cases_with_functions(), st.sampled_from([2, 3, 7]), st.integers(1, 20))
+def test_random_programs(case: Case, workers: int, step: int) -> None:
+    note(str(case))
+    assume(compile_program(case.checked).plan is not None)
+    functions = [FUNCTIONS[each.name] for each in case.checked.document.functions]
+    program = antelog.parse(case.text, functions=functions)
+    assume(program.plan.key and program.plan.inputs)
+    with TemporaryDirectory() as folder:
+        with cut(step):  # which of two equal facts is known still depends on it
+            expected = _lines(case, program, folder, 1)
+            assert _lines(case, program, folder, workers) == expected
+        event("with lines" if len(expected) > 2 else "without lines")
+
+
+# ---- processes ----
+
+ROWS = [(f"wt{i % 5}", "high", t, t) for t in range(40) for i in range(5)]
+PROGRAM = """
+    input Temp(device, level, time) delay 1.
+    Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
+    query Malf(X, T).
+"""
+ALERTING = PROGRAM.replace("query Malf(X, T)", "query Malf(X, T) alert 40%")
+ALERTING += "chance Temp(_, high, _) = 30%."
+CALLING = """
+    function hot(a).
+    input Temp(device, level: number, time) delay 1.
+    Hot(X, T) :- Temp(X, V, T), hot(V).
+    query Hot(X, T).
+"""
+
+
+@antelog.function
+def hot(level: np.ndarray) -> np.ndarray:
+    return level > 20
+
+
+def test_processes_give_the_lines_and_tables_of_one_engine() -> None:
+    program = antelog.parse(PROGRAM)
+    expected = antelog.replay(program, {"Temp": ROWS})
+    lines = list(expected.lines())
+    with cut(50, at_once=False):
+        replay = antelog.replay(program, {"Temp": ROWS}, workers=3)
+        assert list(replay.lines()) == lines
+        assert replay.engine.counts == expected.engine.counts
+        assert replay.engine.answers("Malf").num_rows == 0
+        steps = list(antelog.replay(program, {"Temp": ROWS}, workers="auto"))
+    keys = [(row["tick"], row["X"], row["T"]) for each in steps for row in each.tables["Malf"].to_pylist()]
+    assert keys == sorted(keys)
+    assert len(keys) == len(lines)
+
+
+def test_functions_are_found_by_their_modules_and_their_files(tmp_path: Path) -> None:
+    rows = [(f"wt{i}", 18 + i, 0) for i in range(6)]
+    file = tmp_path / "hot.py"
+    file.write_text(
+        "import antelog\n@antelog.function(rowwise=True)\ndef hot(v):\n    return v > 20\n", "utf-8"
+    )
+    for functions in ([hot], file):
+        program = antelog.parse(CALLING, functions=functions)
+        expected = list(antelog.replay(program, {"Temp": rows}).lines())
+        assert len(expected) == 3
+        with cut(50, at_once=False):
+            assert list(antelog.replay(program, {"Temp": rows}, workers=2).lines()) == expected
+
+
+def test_a_function_of_this_process_alone_is_refused() -> None:
+    def hot(level: np.ndarray) -> np.ndarray:
+        return level > 21
+
+    program = antelog.parse(CALLING, functions=[hot])
+    with pytest.raises(FunctionError, match=r"hot is in this process alone, .* in a file of its own"):
+        antelog.replay(program, {"Temp": []}, workers=2)
+
+
+def test_an_error_of_a_worker_is_that_of_the_run(tmp_path: Path) -> None:
+    file, said = tmp_path / "hot.py", list[str]()
+    file.write_text("import numpy as np\ndef hot(v: np.ndarray): return 1 / 0", encoding="utf-8")
+    for workers in (1, 2):
+        program = antelog.parse(CALLING, functions=file)
+        with cut(50, at_once=False), pytest.raises(FunctionError) as error:
+            list(antelog.replay(program, {"Temp": [("wt1", 21, 0)]}, workers=workers).lines())
+        said.append(str(error.value))
+    assert said[0] == said[1]
+
+
+def test_a_worker_that_dies_ends_the_run() -> None:
+    with cut(50, at_once=False):
+        replay = antelog.replay(antelog.parse(PROGRAM), {"Temp": ROWS}, workers=2)
+        steps = iter(replay)
+        next(steps)
+        engine = replay.engine
+        assert isinstance(engine, divided.DividedEngine)
+        worker = engine.workers[1]
+        assert isinstance(worker, divided.ChildProcess)
+        os.kill(worker.number, signal.SIGKILL)
+        with pytest.raises(WorkerError, match="a worker was ended by signal 9, and the run with it"):
+            list(steps)
+
+
+def test_workers_end_with_their_run() -> None:
+    code = (
+        "import antelog; replay = antelog.replay(antelog.parse(%r), {'Temp': [('a', 'high', 0)]}, workers=2);"
+        "print([each.number for each in replay.engine.workers])"
+    )
+    done = subprocess.run([sys.executable, "-c", code % PROGRAM], capture_output=True, text=True, check=True)
+    for number in map(int, re.findall(r"\d+", done.stdout)):
+        with pytest.raises(ProcessLookupError):
+            os.kill(number, 0)
+    assert not done.stderr
+
+
+# ---- what is refused, and what one worker does ----
+
+
+def test_what_needs_all_facts_is_refused() -> None:
+    program = antelog.parse(ALERTING)
+    with pytest.raises(UnsupportedError, match="a limit of facts needs all of them in one place"):
+        antelog.replay(program, {"Temp": ROWS}, workers=2, limit=5)
+    with pytest.raises(UnsupportedError, match="the likeliest of all answers needs all of them"):
+        antelog.replay(program, {"Temp": ROWS}, workers=2, most=5)
+    with cut(50):
+        engine = antelog.replay(program, {"Temp": ROWS}, workers=2).engine
+    for act in (lambda: engine.status, engine.to_bytes, lambda: engine.why("Malf(wt1, 0)")):
+        with pytest.raises(UnsupportedError, match="its facts, which are with its workers: leave out"):
+            act()
+    with pytest.raises(DataError, match=r'workers is 0, .*; give a whole number from 1 to .* or "auto"'):
+        antelog.replay(program, {"Temp": ROWS}, workers=0)
+
+
+def test_one_worker_does_what_cannot_be_divided() -> None:
+    whole = antelog.parse("input Temp(x, time). P(T) :- Temp(X, T). query P(T).")
+    with pytest.warns(DataWarning, match="one worker runs all of it: P has no argument but its time"):
+        replay = antelog.replay(whole, {"Temp": []}, workers=2)
+    assert type(replay.engine) is antelog.Engine
+    with pytest.warns(DataWarning, match="one worker runs all of it: what is learned while it runs"):
+        antelog.replay(antelog.parse(PROGRAM), {"Temp": []}, workers=2, model="learn")
+
+
+# ---- chances ----
+
+
+def test_chances_and_their_scores(tmp_path: Path) -> None:
+    rules, facts, model = tmp_path / "p.alog", tmp_path / "temp.csv", str(tmp_path / "m")
+    rules.write_text(ALERTING, encoding="utf-8")
+    rng = np.random.default_rng(3)
+    levels = rng.choice(["high", "low"], 540)
+    rows = [f"wt{i % 9},{level},{i // 9},{i // 9}" for i, level in enumerate(levels)]
+    facts.write_text("\n".join(["device,level,time,arrival", *rows]), encoding="utf-8")
+    given_ = [rules, "--input", f"Temp={facts}"]
+    assert command("learn", *given_, "-o", model).exit_code == 0
+    for name, *flags in (["try", "--min-chance", "0.2"], ["try", "--model", model], ["score"]):
+        expected = command(name, *given_, *flags)
+        assert expected.exit_code == 0
+        with cut(70):
+            done = command(name, *given_, *flags, "--workers", 3)
+        assert (done.stdout, done.stderr) == (expected.stdout, expected.stderr)
