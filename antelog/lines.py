@@ -49,7 +49,7 @@ class LogLine(TypedDict, total=False):
     query: Required[str]
     answer: Required[dict[str, Any]]
     others: list[str] | None
-    times: dict[str, str]
+    times: dict[str, str | None]
     explanations: list[LineExplanation] | None
     more: int
     if_silent: IfSilent | None

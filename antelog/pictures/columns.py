@@ -167,9 +167,12 @@ class Lanes:
 
     def __init__(self, history: History, plan: Plan | None) -> None:
         self._lanes = group_variables(plan) if plan else {}
-        self._times = {query.name: query.answer.time for query in plan.queries} if plan else {}
+        known = {query.name: query.answer.time for query in plan.queries} if plan else {}
+        self._times = dict(known)
         for answer in history.answers:
-            self._times.setdefault(answer.query, _time_of(answer))
+            # An answer whose time is open does not say which variable it is.
+            if answer.query not in known and self._times.get(answer.query) is None:
+                self._times[answer.query] = _time_of(answer)
 
     def together(self, history: History) -> History:
         """Sorts the answers by device, in the order in which devices came."""

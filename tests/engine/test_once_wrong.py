@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.replay import follow, runnable
+from tests.engine.replay import follow, run, runnable
 from tests.specification import evaluate
 from tests.specification.helpers import arriving, logged, stream_of
 from tests.strategies import Case
@@ -38,6 +38,8 @@ def test_the_engine_tells_what_the_specification_tells(name: str) -> None:
     compiled = runnable(case.checked)
     assert compiled is not None
     assert follow(case, compiled, evaluate(case.checked, stream_of(case.facts), case.until)) > 0
+    at_once, by_tick = (run(case, compiled, ends) for ends in ([case.until], range(case.until + 1)))
+    assert sorted(map(str, at_once)) == sorted(map(str, by_tick))
 
 
 @pytest.mark.parametrize("name", sorted(CASES))

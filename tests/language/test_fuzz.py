@@ -76,8 +76,12 @@ def test_random_tokens(text: str) -> None:
     survives(text)
 
 
+def seed(number: int) -> str:
+    return SEEDS[number]
+
+
 @FEW
-@given(mutated(st.sampled_from(SEEDS) | programs()))
+@given(mutated(st.integers(0, len(SEEDS) - 1).map(seed) | programs()))  # their texts would be a repr too long
 def test_damaged_programs(text: str) -> None:
     survives(text)
 

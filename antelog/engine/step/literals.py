@@ -89,7 +89,8 @@ class TickTruths:
         falling = self.truth.false_at.take(np.lexsort([-self.truth.false_at, row]))
         enough = np.cumsum(self.counts) - self.counts + self.counts // DOUBTS
         enough = falling.take(np.minimum(enough, len(falling) - 1))
-        return found._replace(false_at=np.where(found.true_at == NEVER, enough, found.false_at))
+        none_yet = (found.true_at == NEVER) & (self.counts > 0)
+        return found._replace(false_at=np.where(none_yet, enough, found.false_at))
 
 
 def latest(fitting: TickTruths, of_slot: TickTruths) -> Truth:
