@@ -1,4 +1,4 @@
-"""Random programs with `first` and `next`, beside all else there is, one after the other, and under `not`."""
+"""Draws random programs with `first` and `next`: alone, in a chain, under `not`, and with other literals."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class WantedColumns:
         return [dict(self.called).get(column, column) for column in columns]
 
     def with_places(self, table: pa.Table, file: str, before: int) -> pa.Table:
-        """Rows of a file with the columns that say where each was read, after so many rows before them."""
+        """Adds the columns with places or numbers of rows; `before` says how many were read earlier."""
         for each in self.of_rows:
             lines = pc.cast(table.column(LINE), pa.string())
             values = pc.binary_join_element_wise(pa.scalar(file), lines, ":")

@@ -346,7 +346,7 @@ def _maps(plan: Plan, maps: Mapping[str, str], arrival: str) -> Iterator[Conflic
 
 
 def _numbered(plan: Plan, settings: Settings) -> Iterator[Conflict]:
-    """Columns that cannot have the numbers of rows: texts, times beside others, and rows without an order."""
+    """Finds columns mapped to `@number` that cannot have it: texts, and inputs whose rows have no order."""
     for source in plan.inputs:
         address, last = settings.inputs.get(source.name), source.columns[-1]
         for column, type_ in zip(source.columns, (*source.types, None), strict=True):

@@ -272,7 +272,7 @@ def one_of(*columns: tuple[object, ...]) -> Values:
 
 
 def by_hand(name: str, *inputs: str) -> Meaning:
-    """What a function of the page makes of the facts of some inputs."""
+    """Calls a Python function of the page with the facts of its inputs, and returns its answers."""
 
     def answers(facts: Facts) -> Answers:
         found: Answers = BY_HAND[name](*(facts[each] for each in inputs))

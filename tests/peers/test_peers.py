@@ -19,7 +19,7 @@ STEPS = re.compile(
     r'^```antelog\n(.*?)^```$|^```csv title="(\w+)\.csv"\n.*?\n(.*?)^```$|^Gives ([^:\n]*)',
     re.MULTILINE | re.DOTALL,
 )
-"""The programs of the page, its files of facts, and what stands below of a program."""
+"""Finds programs and files of facts on the page, and the answers written below a program."""
 Rows = dict[str, int | None]
 Facts = dict[str, list[tuple[Any, ...]]]
 

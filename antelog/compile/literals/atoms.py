@@ -175,7 +175,7 @@ class AskedAtom(AskedNode, frozen=True):
         return TextAround((*before, *(() if self.single else (self.first, ".."))), self.last, (end,))
 
 
-class Written(Struct, frozen=True):
+class WrittenFirst(Struct, frozen=True):
     """`first P(…, U) after S within n per X`: how an atom, its bounds and a negation are written together."""
 
     word: str
@@ -205,7 +205,7 @@ class Written(Struct, frozen=True):
         per = (" per ", *named) if named else ()
         return TextAround(tuple(before), self.time, (f"{end} after ", self.after, *within, *per))
 
-    def replaced(self, by: Replacement) -> Written:
+    def replaced(self, by: Replacement) -> WrittenFirst:
         arguments, time, after = by.answer(self.arguments), by.time(self.time), by.time(self.after)
         return structs.replace(self, arguments=arguments, time=time, after=after)
 
@@ -218,7 +218,7 @@ class Negation(AskedAtom, frozen=True, tag=True):
 
     denies: ClassVar[bool] = True
     relation: str
-    written: Written | None = None  # it is of a `first`
+    written: WrittenFirst | None = None  # it is of a `first`
 
     @classmethod
     def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Negation] | None:
@@ -260,7 +260,7 @@ def first_of(literal: syntax.First, lowering: Lowering) -> tuple[Atom | Comparis
         within = to_text(replace(span, written=None))
     *columns, _ = literal.atom.terms
     per = tuple(columns.index(term) for term in literal.per)
-    written = Written(literal.word, atom.predicate, atom.arguments, atom.time, after, ticks, within, per)
+    written = WrittenFirst(literal.word, atom.predicate, atom.arguments, atom.time, after, ticks, within, per)
     arguments = _only(literal.kept(lowering.body), lowering.gaps(columns))
     relation = lowering.relation(atom.predicate, arguments)
     between = Negation(atom.predicate, arguments, after + 1, atom.time + -1, False, relation, written)

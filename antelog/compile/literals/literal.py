@@ -169,7 +169,7 @@ class Reference:
 
     @cached_property
     def untimed(self) -> tuple[Term | None, ...]:
-        """These with None in place of times, which are none of the columns that facts have."""
+        """These, with None in place of times: facts have no column for a time as a value."""
         return tuple(None if isinstance(each, Time) else each for each in self.given)
 
     @property

@@ -20,7 +20,7 @@ from math import factorial, prod
 
 from antelog.compile.comparisons import Times, implied, times_of
 from antelog.compile.literals import Call, Comparison, Negation, StaticAtom, terms
-from antelog.compile.literals.atoms import FactLiteral, Written
+from antelog.compile.literals.atoms import FactLiteral, WrittenFirst
 from antelog.compile.literals.literal import AskedLiteral, AskedNode, Condition, Literal
 from antelog.compile.nodes.patterns import Called, Pattern
 from antelog.compile.nodes.plan import Plan, Relation
@@ -54,7 +54,7 @@ class OpenEnd:
 class FirstLiteral:
     """A negation that is written as `first`, and the place of the fact that is the first, if it is in it."""
 
-    written: Written
+    written: WrittenFirst
     fact: int | None  # None: rules derive it
 
     def awaited(self, bound: Set[str]) -> int | None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from antelog.compile.literals import Aggregation, Atom, Last
 from antelog.compile.literals.literal import Reference
-from antelog.compile.literals.terms import AnswerTerm, Var, variables_in
+from antelog.compile.literals.terms import AnswerTerm, Var
 from antelog.compile.nodes.patterns import Taking
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.joins import find
@@ -106,14 +106,10 @@ class SlotFacts:
 
     def values_at(self, at: Column) -> Mapping[str, Column]:
         """The values that open variables take from the facts at some positions."""
-        arguments = enumerate(self.node.arguments)
-        open_ = {
-            place: term for place, term in arguments if not variables_in([term]) <= self.rows.bound.keys()
-        }
         return {
             term.name: _at(self.facts.columns[place], at)
-            for place, term in open_.items()
-            if isinstance(term, Var)
+            for place, term in enumerate(self.node.arguments)
+            if isinstance(term, Var) and term.name not in self.rows.bound
         }
 
     @property

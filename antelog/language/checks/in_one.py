@@ -18,7 +18,7 @@ _FAR = 9  # from one end of a range to the other where that is missing
 
 
 def in_one(rule: syntax.Rule, vocabulary: Vocabulary, known: frozenset[str], name: str) -> str | None:
-    """Returns what to write in place of a literal and the comparisons with a variable that only it has."""
+    """Finds one literal that says the same as a negation and the comparisons with its own variable."""
     known |= syntax.variables_of(rule.head.operands)
     asked = [
         each
@@ -76,7 +76,7 @@ _STEPS = {">": 1, ">=": 0, "<": -1, "<=": 0}
 
 
 def _moved(end: syntax.Term, ticks: int) -> syntax.Term:
-    """Returns a time so many ticks later; one that is a duration away stays as it is."""
+    """Adds ticks to a time; a time with a duration, such as `T + 5 minutes`, stays the same."""
     if isinstance(end, syntax.Variable) and ticks:
         return syntax.Shifted(end.name, ticks)
     if isinstance(end, syntax.Shifted) and end.unit is None and end.written is None:
