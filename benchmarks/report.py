@@ -42,9 +42,9 @@ def versions_of(libraries: Iterable[str]) -> dict[str, str]:
 
 
 def _commit() -> str:
-    """The commit of the working tree; with a plus if it has changes besides results and their pages."""
+    """The last commit of more than results and their pages; with a plus if more than these has changed."""
     try:
-        commit = _git("rev-parse", "--short", "HEAD")
+        commit = _git("log", "-1", "--first-parent", "--format=%h", "--", ".", *WRITTEN)
         changed = _git("status", "--porcelain", "--", ".", *WRITTEN)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"

@@ -11,8 +11,9 @@ import math
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.compare import phones, report
@@ -59,6 +60,9 @@ def main() -> int:
         "--add", action="store_true", help="keep what was measured before of others, or at another scale"
     )
     parser.add_argument(
+        "--resume", action="store_true", help="as --add, and go on with what was begun at this commit"
+    )
+    parser.add_argument(
         "--report", action="store_true", help="only write the page of an earlier measurement anew"
     )
     given = parser.parse_args()
@@ -71,9 +75,12 @@ def main() -> int:
     if not given.report:
         pairs = _there(chosen(given.names))
         where = setting(given.scale, given.runs, versions())
-        earlier = load(file) if given.add and file.exists() else Results([])
+        earlier = load(file) if (given.add or given.resume) and file.exists() else Results([])
         asked = Asked(given.scale, given.runs, given.limit, given.minutes)
-        for run in measured(pairs, asked):
+        if given.resume and (begun := earlier.begun(where)) is not None:
+            where, runs = replace(begun.where, runs=given.runs), [*begun.runs]
+            earlier = Results([each for each in earlier.measurements if each is not begun])
+        for run in measured(pairs, asked, tuple(runs)):
             runs.append(run)
             print(run, flush=True)
             save(earlier.added(Measurement(where, runs)), file)
@@ -110,16 +117,21 @@ def _there(pairs: Sequence[Pair]) -> list[Pair]:
     ]
 
 
-def measured(pairs: Sequence[Pair], asked: Asked) -> Iterator[Run]:
-    """The runs of each pair, in turns, and what each engine needs to start; what took too long is left."""
-    given = {name: kept(name, asked.scale) for name in dict.fromkeys(name for _, name in pairs)}
-    late: set[tuple[str, str]] = set()
+def measured(pairs: Sequence[Pair], asked: Asked, done: Sequence[Run] = ()) -> Iterator[Run]:
+    """The runs of each pair, in turns, and what each engine needs to start; what took too long is left.
+
+    Those that are done already are not run again.
+    """
+    given: dict[str, Kept] = {}
+    late = {(run.system, run.workload) for run in done if run.took.out_of_time}
+    times = Counter((run.system, run.workload) for run in done)
     ends = time.monotonic() + 60 * asked.minutes
-    for _ in range(asked.runs):
-        started = set()
+    for turn in range(asked.runs):
+        started = {name for (name, workload), count in times.items() if workload == START and count > turn}
         for system, name in pairs:
-            if (system.name, name) in late or time.monotonic() > ends:
+            if (system.name, name) in late or times[system.name, name] > turn or time.monotonic() > ends:
                 continue
+            given[name] = given.get(name) or kept(name, asked.scale)
             if system.name not in started:
                 yield _run(system, name, given[name], asked.limit, empty=True)
                 started.add(system.name)

@@ -115,6 +115,15 @@ class Results:
         """The scales, in the order in which engines are compared at them."""
         return sorted(self.scales, key=lambda scale: (scale != USUAL, -scale))
 
+    def begun(self, where: Setting) -> Measurement | None:
+        """The newest of the same code on the same machine, at the same scale, on whichever day."""
+        found = [
+            each
+            for each in self.measurements
+            if replace(each.where, runs=where.runs, date=where.date) == where
+        ]
+        return found[-1] if found else None
+
     def added(self, later: Measurement) -> Results:
         """With what is new in place of what is old; pieces of one day and commit become one measurement."""
         kept = [each.without(later) for each in self.measurements]

@@ -110,6 +110,11 @@ SIDDHI = (
 def _systems() -> Iterator[System]:
     confirmed, everything = "confirmed answers only", "what is possible too, why, and until when"
     yield System("antelog", "antelog, confirmed", confirmed, PARQUET, _own("in_process", "confirmed"))
+    workers = f"{confirmed}; two processes run the rules, each for half of the values of the key"
+    parts = {"W3": "facts of different devices meet, so one process has them all"}
+    divided = tuple(name for name in EVERYTHING if name not in parts)
+    own = _own("in_process", str(CORES))
+    yield System("antelog-2", "antelog, 2 workers", workers, PARQUET, own, divided, parts)
     yield System("antelog-all", "antelog, all changes", everything, PARQUET, _own("in_process", "all"))
     bare = "what is possible too, and until when, but not why: `--explanations 0`"
     yield System("antelog-bare", "antelog, without explanations", bare, PARQUET, _own("in_process", "bare"))

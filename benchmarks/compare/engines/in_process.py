@@ -1,4 +1,4 @@
-"""antelog in a process: one call for each batch."""
+"""antelog in a process: one call for each batch; or with workers, which have the next batch meanwhile."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog import Engine, parse
+from antelog.run.workers.divided import DividedEngine
 from benchmarks.compare.folder import Folder, answer
 from benchmarks.compare.systems import EVERYTHING
 from benchmarks.workloads import ALL, CONFIRMED
@@ -19,15 +20,43 @@ def changes(only: tuple[str, ...], explanations: int | None, folder: Folder) -> 
     """Whatever changes are asked for, the confirmed ones of them are the answers."""
     settings = folder.settings
     engine = Engine(parse(settings["program"]), only=only, explanations=explanations, static=folder.static())
-    for end, table in folder.batches():
-        facts = {
-            kind: table.filter(pc.equal(table["kind"], kind)).select(names)
-            for kind, names in settings["inputs"].items()
-        }
+    for end, facts in _batches(folder):
         (log,) = engine.advance(end, facts).values()
-        yield log.filter(pc.equal(log["change"], "confirmed")).select(settings["variables"])
+        yield _confirmed(log, folder)
+
+
+def divided(workers: int, folder: Folder) -> Iterator[pa.Table]:
+    """The confirmed answers of workers, which compute a batch while the next one is read."""
+    engine = DividedEngine(parse(folder.settings["program"]), workers, only=CONFIRMED, static=folder.static())
+    for number, (end, facts) in enumerate(_batches(folder)):
+        engine.begin_step(end, facts)
+        if number:
+            yield _confirmed(*engine.taken().values(), folder)
+    yield _confirmed(*engine.taken().values(), folder)
+
+
+def _batches(folder: Folder) -> Iterator[tuple[int, dict[str, pa.Table]]]:
+    inputs = folder.settings["inputs"]
+    for end, table in folder.batches():
+        yield (
+            end,
+            {
+                kind: table.filter(pc.equal(table["kind"], kind)).select(names)
+                for kind, names in inputs.items()
+            },
+        )
+
+
+def _confirmed(log: pa.Table, folder: Folder) -> pa.Table:
+    return log.filter(pc.equal(log["change"], "confirmed")).select(folder.settings["variables"])
 
 
 if __name__ == "__main__":
-    asked = {"all": (ALL, None), "bare": (ALL, 0), "confirmed": (CONFIRMED, None)}[sys.argv[1]]
-    answer(dict.fromkeys(EVERYTHING, partial(changes, *asked)), sys.argv[2:])
+    name, *arguments = sys.argv[1:]
+    if name.isdecimal():
+        answering = partial(divided, int(name))
+    else:
+        answering = partial(
+            changes, *{"all": (ALL, None), "bare": (ALL, 0), "confirmed": (CONFIRMED, None)}[name]
+        )
+    answer(dict.fromkeys(EVERYTHING, answering), arguments)
