@@ -163,7 +163,7 @@ def _from_answer(whole: Pattern) -> Pattern:
         name = whole.time.variable
         least[name] = min(least.get(name, whole.time.offset), whole.time.offset)
         by[name] = -whole.time.offset
-    moved = terms.Moved(by)
+    moved = terms.moved(by)
     first = (Earliest(each.variable, each.tick - by.get(each.variable, 0)) for each in whole.earliest)
     follows = {name: max(0, -(least[name] + by[name])) for name in least}
     return Pattern(

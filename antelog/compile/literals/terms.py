@@ -7,6 +7,7 @@ Inner("W"): a variable that an aggregate has for itself, as in `max(W : Temp(X, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -303,14 +304,24 @@ class Bindings(Replacement):
         self._trail.append((True, name))
 
 
-class Moved(Replacement):
-    """Moves time variables by numbers of ticks."""
+class KnownTerms(Replacement):
+    """Replaces variables by what they stand for, as far as that is known."""
 
-    def __init__(self, by: Mapping[str, int]) -> None:
-        self._by = by
+    def __init__(self, bound: Mapping[str, Term], times: Mapping[str, Time] = MappingProxyType({})) -> None:
+        self._bound, self._times = bound, times
+        self.variables = bound.keys() | times.keys()
+
+    def term(self, term: Term) -> Term:
+        return self._bound.get(term.name, term) if isinstance(term, Var) else term
 
     def time(self, time: Time) -> Time:
-        return time + self._by.get(time.variable or "", 0)
+        known = None if time.variable is None else self._times.get(time.variable)
+        return time if known is None else known + time.offset
+
+
+def moved(by: Mapping[str, int]) -> KnownTerms:
+    """Moves time variables by numbers of ticks."""
+    return KnownTerms({}, {name: Time(name, ticks) for name, ticks in by.items()})
 
 
 class Substitution(Bindings):

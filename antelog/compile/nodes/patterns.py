@@ -301,7 +301,7 @@ def from_zero(pattern: Pattern) -> Pattern:
     shifts = {each.variable: each.tick for each in own if each.tick}
     if not shifts:
         return pattern
-    moved = terms.Moved(shifts)
+    moved = terms.moved(shifts)
     return replace(
         pattern,
         literals=tuple(literal.replaced(moved) for literal in pattern.literals),

@@ -300,29 +300,25 @@ class Plan(Struct, frozen=True, cache_hash=True):
 VERSION = 4  # increased whenever older plans can no longer be read
 
 
-class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Document(msgspec.Struct, frozen=True):
     version: int
-    plan: Plan
-
-
-class _Header(msgspec.Struct, frozen=True):
-    version: int
+    plan: msgspec.Raw
 
 
 def to_json(plan: Plan) -> str:
     """Returns the plan as one line of JSON."""
-    return msgspec.json.encode(_Document(VERSION, plan)).decode()
+    return msgspec.json.encode(_Document(VERSION, msgspec.Raw(msgspec.json.encode(plan)))).decode()
 
 
 def from_json(text: str | bytes) -> Plan:
     """Returns the plan that `to_json` wrote; PlanError if the text is none, or of another version."""
     try:
-        version = msgspec.json.decode(text, type=_Header).version
-        if version != VERSION:
+        found = msgspec.json.decode(text, type=_Document)
+        if found.version != VERSION:
             raise PlanError(
-                f"this plan is of version {version}, but this antelog reads version {VERSION}; "
+                f"this plan is of version {found.version}, but this antelog reads version {VERSION}; "
                 "compile the program again"
             )
-        return msgspec.json.decode(text, type=_Document).plan
+        return msgspec.json.decode(found.plan, type=Plan)
     except msgspec.DecodeError as error:
         raise PlanError(f"this is not a plan that antelog wrote: {error}") from None

@@ -18,7 +18,17 @@ from msgspec.structs import replace
 from antelog.compile.literals import Aggregation, Atom, Comparison, Negation, StaticAtom
 from antelog.compile.literals.aggregate import Aggregate, Inside, open_name
 from antelog.compile.literals.literal import Literal
-from antelog.compile.literals.terms import Calculated, Const, Inner, Operand, Term, Time, Var, variables_in
+from antelog.compile.literals.terms import (
+    Calculated,
+    Const,
+    Inner,
+    KnownTerms,
+    Operand,
+    Term,
+    Time,
+    Var,
+    variables_in,
+)
 from antelog.compile.nodes.plan import Input, Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules, prepared
@@ -130,14 +140,14 @@ class _Unfolding:
         takings = (taking for taking in pattern.takings if isinstance(taking.literal, Aggregation))
         if any(not taking.variables <= bound.keys() for taking in takings):
             raise UnknownChanceError(_TAKEN)
-        known = nodes.KnownTerms(bound, times)
+        known = KnownTerms(bound, times)
         other = (each for each in pattern.conditions if each not in pattern.comparisons)
         literals = (*pattern.comparisons, *other, *pattern.asked)
         left = (each for each in literals if each not in met or each.variables & times.keys())
         parts += (self._literal(each, known) for each in left)
         return Every(tuple(parts))
 
-    def _literal(self, literal: Literal, known: nodes.KnownTerms) -> Node:
+    def _literal(self, literal: Literal, known: KnownTerms) -> Node:
         """The formula of a literal other than a fact, once the times are known."""
         if type(literal) not in _KINDS:
             raise UnknownChanceError(f"nothing is known of how likely `{literal.text}` is")

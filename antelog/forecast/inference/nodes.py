@@ -8,14 +8,13 @@ from fractions import Fraction
 from itertools import chain
 from math import ceil, floor, gcd, lcm
 from operator import add, mul, sub, truediv
-from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
 from msgspec.structs import replace
 
 from antelog.compile.literals.aggregate import Aggregate, Inside, open_name
-from antelog.compile.literals.terms import Const, Inner, Replacement, Term, Time, Var
+from antelog.compile.literals.terms import Const, Inner, KnownTerms, Var
 from antelog.compile.nodes.plan import Input
 from antelog.forecast.rates.odds import Series, Value
 from antelog.language.literals.aggregate import Affine, after_steps
@@ -228,21 +227,6 @@ def _about(inside: Inside, constants: Mapping[int, Value]) -> Inside | None:
     if any(each.outcome is None for each in conditions):
         return None
     return replace(inside, arguments=terms, conditions=conditions)
-
-
-class KnownTerms(Replacement):
-    """Replaces variables by their values, as far as these are known."""
-
-    def __init__(self, bound: Mapping[str, Term], times: Mapping[str, Time] = MappingProxyType({})) -> None:
-        self._bound, self._times = bound, times
-        self.variables = bound.keys() | times.keys()
-
-    def term(self, term: Term) -> Term:
-        return self._bound.get(term.name, term) if isinstance(term, Var) else term
-
-    def time(self, time: Time) -> Time:
-        known = None if time.variable is None else self._times.get(time.variable)
-        return time if known is None else known + time.offset
 
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -267,7 +267,9 @@ class _InputStatus(TypedDict, total=False):
     slots: _Slots | None
 
 
-class _Held(Struct):
+class HeldInput(Struct):
+    """A source that holds time back: others are `ticks` ahead, unless it has no fact yet."""
+
     source: str
     ticks: int | None
 
@@ -277,7 +279,7 @@ class _Status(Struct):
     at: str | None = None
     inputs: dict[str, _InputStatus] = {}
     holding: str | None = None
-    held: _Held | None = None
+    held: HeldInput | None = None
     notes: list[str] = []
 
 

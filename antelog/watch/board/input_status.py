@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from itertools import accumulate, pairwise
 from typing import Any, Generic, TypeVar
 
+from antelog.run.store.feed import HeldInput
+
 RATES = 120  # moments that are kept, a second apart, for rates
 REJECTS = 200  # rejected rows that are kept
 _MB = 1_000_000
@@ -124,14 +126,6 @@ class SlotStatus:
         return "slots" if " " in self.of else f"{self.of}s"
 
 
-@dataclass(frozen=True)
-class Held:
-    """A source that holds time back: others are `ticks` ahead, unless it has no fact yet."""
-
-    source: str
-    ticks: int | None
-
-
 @dataclass(eq=False)
 class Inputs:
     """The latest status of all inputs, the rates of their facts, and the latest rejected rows."""
@@ -161,10 +155,10 @@ class Inputs:
         return found
 
     @property
-    def held(self) -> Held | None:
+    def held(self) -> HeldInput | None:
         """The source of that input, and by how much others are ahead of it."""
         found = self.status.get("held")
-        return None if found is None else Held(found["source"], found["ticks"])
+        return None if found is None else HeldInput(**found)
 
     def each(self) -> Iterator[InputStatus]:
         for name, given in self.status.get("inputs", {}).items():

@@ -192,7 +192,7 @@ def summary(board: Board) -> dict[str, Any]:
         "at": board.inputs.status.get("at"),
         "open": counts,
         "holding": board.inputs.holding,
-        "held": None if board.inputs.held is None else asdict(board.inputs.held),
+        "held": board.inputs.status.get("held"),
         "fresh": fresh,
     }
 

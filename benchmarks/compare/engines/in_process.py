@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import pyarrow as pa
@@ -21,8 +21,7 @@ def changes(only: tuple[str, ...], explanations: int | None, folder: Folder) -> 
     settings = folder.settings
     engine = Engine(parse(settings["program"]), only=only, explanations=explanations, static=folder.static())
     for end, facts in _batches(folder):
-        (log,) = engine.advance(end, facts).values()
-        yield _confirmed(log, folder)
+        yield _confirmed(engine.advance(end, facts), folder)
 
 
 def divided(workers: int, folder: Folder) -> Iterator[pa.Table]:
@@ -31,8 +30,8 @@ def divided(workers: int, folder: Folder) -> Iterator[pa.Table]:
     for number, (end, facts) in enumerate(_batches(folder)):
         engine.begin_step(end, facts)
         if number:
-            yield _confirmed(*engine.taken().values(), folder)
-    yield _confirmed(*engine.taken().values(), folder)
+            yield _confirmed(engine.taken(), folder)
+    yield _confirmed(engine.taken(), folder)
 
 
 def _batches(folder: Folder) -> Iterator[tuple[int, dict[str, pa.Table]]]:
@@ -47,7 +46,8 @@ def _batches(folder: Folder) -> Iterator[tuple[int, dict[str, pa.Table]]]:
         )
 
 
-def _confirmed(log: pa.Table, folder: Folder) -> pa.Table:
+def _confirmed(changes: Mapping[str, pa.Table], folder: Folder) -> pa.Table:
+    (log,) = changes.values()
     return log.filter(pc.equal(log["change"], "confirmed")).select(folder.settings["variables"])
 
 
