@@ -6,8 +6,7 @@ Inner("W"): a variable that an aggregate has for itself, as in `max(W : Temp(X, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -280,12 +279,25 @@ def later(name: str, ticks: int) -> str:
 
 
 class Bindings(Replacement):
-    """A substitution with a trail: `undo` removes the bindings made since a mark."""
+    """What variables stand for, as far as it is known; `undo` removes the bindings made since a mark."""
 
-    def __init__(self) -> None:
-        self.objects: dict[str, Term] = {}
-        self.times: dict[str, Time] = {}
+    def __init__(
+        self, objects: Mapping[str, Term] | None = None, times: Mapping[str, Time] | None = None
+    ) -> None:
+        self.objects: dict[str, Term] = {**(objects or {})}
+        self.times: dict[str, Time] = {**(times or {})}
         self._trail: list[tuple[bool, str]] = []
+
+    @property
+    def variables(self) -> Set[str]:
+        return self.objects.keys() | self.times.keys()
+
+    def term(self, term: Term) -> Term:
+        return self.objects.get(term.name, term) if isinstance(term, Var) else term
+
+    def time(self, time: Time) -> Time:
+        known = None if time.variable is None else self.times.get(time.variable)
+        return time if known is None else known + time.offset
 
     def mark(self) -> int:
         return len(self._trail)
@@ -304,24 +316,9 @@ class Bindings(Replacement):
         self._trail.append((True, name))
 
 
-class KnownTerms(Replacement):
-    """Replaces variables by what they stand for, as far as that is known."""
-
-    def __init__(self, bound: Mapping[str, Term], times: Mapping[str, Time] = MappingProxyType({})) -> None:
-        self._bound, self._times = bound, times
-        self.variables = bound.keys() | times.keys()
-
-    def term(self, term: Term) -> Term:
-        return self._bound.get(term.name, term) if isinstance(term, Var) else term
-
-    def time(self, time: Time) -> Time:
-        known = None if time.variable is None else self._times.get(time.variable)
-        return time if known is None else known + time.offset
-
-
-def moved(by: Mapping[str, int]) -> KnownTerms:
+def moved(by: Mapping[str, int]) -> Bindings:
     """Moves time variables by numbers of ticks."""
-    return KnownTerms({}, {name: Time(name, ticks) for name, ticks in by.items()})
+    return Bindings(times={name: Time(name, ticks) for name, ticks in by.items()})
 
 
 class Substitution(Bindings):

@@ -5,8 +5,9 @@ P(X, T) :- R(X, V, T+1), V >= 9.    answer: X    time: T    literals: R(X, V, T+
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cached_property
+from itertools import count
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -226,11 +227,11 @@ def _place(literal: AnyLiteral) -> int:
     return isinstance(literal, Condition) + isinstance(literal, Comparison)
 
 
-class _Renaming(terms.Replacement):
+class Renaming(terms.Replacement):
     """Renames variables; `name` returns the new name of each."""
 
-    def name(self, old: str) -> str:
-        raise NotImplementedError
+    def __init__(self, name: Callable[[str], str]) -> None:
+        self.name = name
 
     def term(self, term: terms.Term) -> terms.Term:
         return terms.Var(self.name(term.name)) if isinstance(term, terms.Var) else term
@@ -254,45 +255,36 @@ def _is_shared(variable: str) -> bool:
     return variable.startswith("<")
 
 
-class Suffixed(_Renaming):
-    def __init__(self, suffix: str) -> None:
-        self.suffix = suffix
-
-    def name(self, old: str) -> str:
-        return old + self.suffix
+def suffixed(suffix: str) -> Renaming:
+    return Renaming(lambda old: old + suffix)
 
 
-class Readable(_Renaming):
-    """Names variables as in the rules they come from, where that is possible."""
-
-    def __init__(self) -> None:
-        self.names: dict[str, str] = {}
-        self.taken: set[str] = set()
-        self.next: dict[str, int] = {}
-
-    def name(self, old: str) -> str:
-        if old in self.names:
-            return self.names[old]
-        wanted = old.partition("~")[0]
-        found = wanted if not wanted.startswith("_") else "V"
-        if found != wanted or found in self.taken:
-            stem = found.rstrip("0123456789") or found
-            number = self.next.get(stem, 1 if wanted.startswith("_") else 2)
-            while f"{stem}{number}" in self.taken:
-                number += 1
-            self.next[stem] = number
-            found = f"{stem}{number}"
-        self.names[old] = found
-        self.taken.add(found)
-        return found
+def called(names: Mapping[str, str]) -> Renaming:
+    return Renaming(lambda old: names.get(old, old))
 
 
-class Called(_Renaming):
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self.names = names
+def readable(*, anonymous: bool = False) -> Renaming:
+    """Names variables as in their rules, where that is possible; those of `_` are V, or stay `anonymous`."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    numbers: dict[str, Iterator[int]] = {}
 
-    def name(self, old: str) -> str:
-        return self.names.get(old, old)
+    def name(old: str) -> str:
+        if old in found:
+            return found[old]
+        if old.startswith("_") and anonymous:
+            found[old] = f"_{len(found) + 1}"
+            return found[old]
+        wanted, first = ("V", 1) if old.startswith("_") else (old.partition("~")[0], 2)
+        if old.startswith("_") or wanted in taken:
+            stem = wanted.rstrip("0123456789") or wanted
+            names = (f"{stem}{number}" for number in numbers.setdefault(stem, count(first)))
+            wanted = next(each for each in names if each not in taken)
+        taken.add(wanted)
+        found[old] = wanted
+        return wanted
+
+    return Renaming(name)
 
 
 def from_zero(pattern: Pattern) -> Pattern:
@@ -320,13 +312,11 @@ def apart(pattern: Pattern, names: tuple[str, ...], time: str | None) -> Pattern
     for old in _names(pattern):
         if old in reserved:
             stem = old.rstrip("0123456789") or old
-            number = 2
-            while f"{stem}{number}" in taken:
-                number += 1
-            new[old] = f"{stem}{number}"
+            names_like_it = (f"{stem}{number}" for number in count(2))
+            new[old] = next(each for each in names_like_it if each not in taken)
             taken.add(new[old])
     if new:
-        pattern = Called(new).pattern(pattern)
+        pattern = called(new).pattern(pattern)
     # What it has at several positions of the answer gets the first of the query's names for it.
     first: dict[str, str] = {}
     for name, term in zip(names, pattern.answer, strict=True):
@@ -334,7 +324,7 @@ def apart(pattern: Pattern, names: tuple[str, ...], time: str | None) -> Pattern
             first.setdefault(term.name, name)
     there = _names(pattern)
     new = {old: name for old, name in first.items() if old != name and name not in there}
-    return Called(new).pattern(pattern) if new else pattern
+    return called(new).pattern(pattern) if new else pattern
 
 
 def _names(pattern: Pattern) -> dict[str, None]:

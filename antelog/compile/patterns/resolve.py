@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from antelog.compile.comparisons import possible
 from antelog.compile.literals import AnyLiteral, Atom, Comparison
 from antelog.compile.literals.terms import Substitution, Time, variable_in
-from antelog.compile.nodes.patterns import Earliest, Pattern, Readable, Suffixed, apart, arranged, from_zero
+from antelog.compile.nodes.patterns import Earliest, Pattern, apart, arranged, from_zero, readable, suffixed
 from antelog.compile.patterns.subsume import Antichain, Budget, TooMuchWorkError, condense, minimal
 from antelog.compile.rules.clauses import (
     Clause,
@@ -62,7 +62,7 @@ def combinations(
     work.spend(_TO_RENAME * sum(len(each.pattern.literals) for i in derived for each in choices[i] or ()))
     # No other pattern, and not the clause, has their variables.
     options = [
-        [Spanned(Suffixed(f"~{i}").pattern(each.pattern), each.first, each.last) for each in choices[i] or ()]
+        [Spanned(suffixed(f"~{i}").pattern(each.pattern), each.first, each.last) for each in choices[i] or ()]
         for i in derived
     ]
     chosen: dict[int, Spanned] = {}
@@ -118,7 +118,7 @@ def _build(
     literals = arranged((*(each.replaced(known) for each in stated), *conditions))
     head = clause.head.replaced(known)
     earliest = tuple(Earliest(variable, tick) for variable, tick in first.items())
-    pattern = Readable().pattern(Pattern(head.arguments, head.time, undecided(literals), earliest))
+    pattern = readable().pattern(Pattern(head.arguments, head.time, undecided(literals), earliest))
     return Spanned(condense(from_zero(pattern), work), *span)
 
 

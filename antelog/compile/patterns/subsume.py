@@ -22,8 +22,8 @@ from msgspec.structs import replace
 from antelog.compile.comparisons import System
 from antelog.compile.literals import AnyLiteral, Comparison
 from antelog.compile.literals.literal import Literal
-from antelog.compile.literals.terms import AnswerTerm, Bindings, Const, Operand, Term, Time, Var, variables_in
-from antelog.compile.nodes.patterns import Called, Earliest, Pattern
+from antelog.compile.literals.terms import AnswerTerm, Bindings, Const, Operand, Time, Var, variables_in
+from antelog.compile.nodes.patterns import Earliest, Pattern, called
 
 STEPS_EACH = 300  # the number of steps for each pattern that the limit allows
 FEWEST_STEPS = 3_000_000  # the least number of steps, however low the limit of patterns is
@@ -244,8 +244,7 @@ class _Embedding:
 
     def _checks(self, one: Pattern) -> list[list[Comparison | Earliest]]:
         """Returns the checks to make before any goal is matched, and after each of them."""
-        known = {*self._matching.objects, *self._matching.times}
-        when = dict.fromkeys(known, 0)
+        when = dict.fromkeys(self._matching.variables, 0)
         for depth, (literal, _) in enumerate(self._goals, 1):
             for name in literal.variables:
                 when.setdefault(name, depth)
@@ -295,15 +294,8 @@ _TO_CHECK = 6  # to look whether a comparison follows
 class Matching(Bindings):
     """One-way unification: what the variables of the first pattern stand for in the second."""
 
-    def term(self, term: Term) -> Term:
-        return self.objects.get(term.name, term) if isinstance(term, Var) else term
-
-    def time(self, time: Time) -> Time:
-        known = None if time.variable is None else self.times.get(time.variable)
-        return time if known is None else known + time.offset
-
     def knows(self, operand: Operand | None) -> bool:
-        return variables_in([operand]) <= self.objects.keys() | self.times.keys()
+        return variables_in([operand]) <= self.variables
 
     def match(self, here: Literal, there: Literal) -> bool:
         """Binds variables so that a literal becomes another one with the same key; False if that fails."""
@@ -361,7 +353,7 @@ def alike(pattern: Pattern) -> Sequence[int]:
     for number, literal in enumerate(pattern.stated):
         if not own[number]:
             continue
-        shape = literal.replaced(Called({name: f"<{place}" for place, name in enumerate(own[number])}))
+        shape = literal.replaced(called({name: f"<{place}" for place, name in enumerate(own[number])}))
         known = shapes.setdefault(shape, [])
         for other in known[:_MOST_KINDS]:
             pairs = list(zip(own[number], own[other], strict=True))
@@ -377,7 +369,7 @@ def alike(pattern: Pattern) -> Sequence[int]:
 def _unchanged(conditions: Mapping[str, list[AnyLiteral]], names: Mapping[str, str]) -> bool:
     """Returns whether exchanging names leaves the conditions as they are."""
     touched = {each for name in names for each in conditions.get(name, ())}
-    exchanged = Called(names)
+    exchanged = called(names)
     return {_said(each) for each in touched} == {_said(each.replaced(exchanged)) for each in touched}
 
 

@@ -15,7 +15,7 @@ from antelog.compile.comparisons import possible
 from antelog.compile.literals import AnyLiteral, Atom, Comparison, Last
 from antelog.compile.literals.literal import Condition
 from antelog.compile.literals.terms import Replacement, Substitution, Time, variable_in
-from antelog.compile.nodes.patterns import Earliest, Pattern, Readable, Suffixed, arranged
+from antelog.compile.nodes.patterns import Earliest, Pattern, arranged, readable, suffixed
 from antelog.compile.patterns.resolve import earliest_of
 from antelog.compile.rules.clauses import EvidenceFrame, LoweredLiteral, LoweredRule, undecided
 from antelog.language import syntax
@@ -130,7 +130,7 @@ class Ways:
 
     def _of_rule(self, rule: LoweredRule, goal: Atom, path: tuple[Atom, ...], tick: int) -> Iterator[RuleUse]:
         self._suffixes += 1
-        apart, known = rule.replaced(Suffixed(f"~{self._suffixes}")), self._known
+        apart, known = rule.replaced(suffixed(f"~{self._suffixes}")), self._known
         mark = known.mark()
         if _meets(apart.head, goal, known) and self._within(apart, tick):
             yield from self._below(apart, 0, {}, path, tick)
@@ -187,21 +187,12 @@ class Ways:
                 bounds += [Comparison(least, "<=", time), Comparison(time, "<=", most)]
         if any(each.outcome is False for each in bounds):
             return None
-        names = _Named()
+        names = readable(anonymous=True)
         whole = use.replaced(known).replaced(names)
         frame = tuple(each.replaced(names) for each in bounds)
         earliest = tuple(Earliest(names.name(variable), tick) for variable, tick in first.items())
         literals = arranged(undecided((*whole.leaves, *frame)))
         return Way(whole, Pattern((), goal.time, literals, earliest), frame)
-
-
-class _Named(Readable):
-    """Gives variables readable names, but for those of `_`, each of which is another one."""
-
-    def name(self, old: str) -> str:
-        if old.startswith("_") and old not in self.names:
-            self.names[old] = f"_{len(self.names) + 1}"
-        return super().name(old)
 
 
 def _meets(head: Atom, goal: Atom, known: Substitution) -> bool:

@@ -22,7 +22,7 @@ from antelog.compile.comparisons import Times, implied, times_of
 from antelog.compile.literals import Call, Comparison, Negation, StaticAtom, terms
 from antelog.compile.literals.atoms import FactLiteral, WrittenFirst
 from antelog.compile.literals.literal import AskedLiteral, AskedNode, Condition, Literal
-from antelog.compile.nodes.patterns import Called, Pattern
+from antelog.compile.nodes.patterns import Pattern, called
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.plan.partition import SeenColumns, seen_columns
 
@@ -382,7 +382,7 @@ class _Reading:
         variable = terms.variable_in(operand)
         assert variable is not None
         if not isinstance(operand, terms.Time):
-            return terms.operand_text(Called({variable: self.name(variable)}).operand(operand))
+            return terms.operand_text(called({variable: self.name(variable)}).operand(operand))
         pattern = self.prepared.pattern
         own = [each for each in (pattern.time, *pattern.answer) if isinstance(each, terms.Time)]
         offset = next((each.offset for each in own if each.variable == variable), 0)

@@ -19,10 +19,10 @@ from antelog.compile.literals import Aggregation, Atom, Comparison, Negation, St
 from antelog.compile.literals.aggregate import Aggregate, Inside, open_name
 from antelog.compile.literals.literal import Literal
 from antelog.compile.literals.terms import (
+    Bindings,
     Calculated,
     Const,
     Inner,
-    KnownTerms,
     Operand,
     Term,
     Time,
@@ -140,14 +140,14 @@ class _Unfolding:
         takings = (taking for taking in pattern.takings if isinstance(taking.literal, Aggregation))
         if any(not taking.variables <= bound.keys() for taking in takings):
             raise UnknownChanceError(_TAKEN)
-        known = KnownTerms(bound, times)
+        known = Bindings(bound, times)
         other = (each for each in pattern.conditions if each not in pattern.comparisons)
         literals = (*pattern.comparisons, *other, *pattern.asked)
         left = (each for each in literals if each not in met or each.variables & times.keys())
         parts += (self._literal(each, known) for each in left)
         return Every(tuple(parts))
 
-    def _literal(self, literal: Literal, known: KnownTerms) -> Node:
+    def _literal(self, literal: Literal, known: Bindings) -> Node:
         """The formula of a literal other than a fact, once the times are known."""
         if type(literal) not in _KINDS:
             raise UnknownChanceError(f"nothing is known of how likely `{literal.text}` is")

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from antelog.compile.literals.aggregate import Aggregate, Inside, open_name
-from antelog.compile.literals.terms import Const, Inner, KnownTerms, Var
+from antelog.compile.literals.terms import Bindings, Const, Inner, Var
 from antelog.compile.nodes.plan import Input
 from antelog.forecast.rates.odds import Series, Value
 from antelog.language.literals.aggregate import Affine, after_steps
@@ -223,7 +223,7 @@ def _about(inside: Inside, constants: Mapping[int, Value]) -> Inside | None:
     terms = tuple(Const(constants[i]) if i in constants else e for i, e in enumerate(inside.arguments))
     pairs = zip(inside.arguments, terms, strict=True)
     known = {open_name(e): t for e, t in pairs if isinstance(e, Inner) and isinstance(t, Const)}
-    conditions = tuple(each.replaced(KnownTerms(known)) for each in inside.opened)
+    conditions = tuple(each.replaced(Bindings(known)) for each in inside.opened)
     if any(each.outcome is None for each in conditions):
         return None
     return replace(inside, arguments=terms, conditions=conditions)

@@ -17,7 +17,7 @@ import numpy as np
 
 from antelog.compile.literals import Atom, Comparison
 from antelog.compile.literals.terms import Const, Term, Var
-from antelog.compile.nodes.patterns import Called
+from antelog.compile.nodes.patterns import called
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, keys_of, once
 from antelog.engine.values.encoding import OTHERS
@@ -56,7 +56,7 @@ def series_of(
             repeats.append((open_[term.name], column))
         else:
             open_[term.name] = column
-    by_column = Called({name: str(column) for name, column in open_.items()})
+    by_column = called({name: str(column) for name, column in open_.items()})
     own = tuple(
         each.replaced(by_column) for each in tests if each.variables and each.variables <= open_.keys()
     )

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.compile.literals.terms import Var, call_text
-from antelog.compile.nodes.patterns import Called
+from antelog.compile.nodes.patterns import called
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.values.values import Values
 from antelog.escaping import shown
@@ -138,7 +138,7 @@ def _facts(series: Series, columns: Sequence[str]) -> str:
         parts[one] = parts[other] = columns[one]
     for place in {int(name) for test in series.tests for name in test.variables}:
         parts[place] = columns[place]
-    named = Called({str(place): column for place, column in enumerate(columns)})
+    named = called({str(place): column for place, column in enumerate(columns)})
     tests = ", ".join(test.replaced(named).text for test in series.tests)
     return call_text(series.predicate, parts) + (f" where {tests}" if tests else "")
 
