@@ -8,7 +8,7 @@ names and orders they have. Two that mean the same may have different forms, whi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -23,6 +23,7 @@ from antelog.compile.nodes.patterns import Earliest, Pattern
 from antelog.compile.nodes.plan import Input, Plan, Relation
 from antelog.compile.plan.partition import seen_columns
 from antelog.language.moments import DEFAULT_ZONE
+from antelog.language.printer import listed
 
 Named = Callable[[str, str], Hashable]  # the form of a name, of a `predicate`, `asked` for, or a `relation`
 _MOST_ORDERS = 64  # the most orders of variables to try, where they look alike; the best of these is used
@@ -413,19 +414,15 @@ def sentence(comparison: VersionComparison) -> str:
     for fate, words in _WORDS.items():
         names = [each.name for each in comparison.of(fate)]
         if names:
-            parts.append(f"{_listed(names)} {'is' if len(names) == 1 else 'are'} {words}")
+            parts.append(f"{listed(names)} {'is' if len(names) == 1 else 'are'} {words}")
     names = [each.name for each in comparison.of(Fate.SAME) if each.has_other_columns]
     if names:
-        parts.append(f"the columns of {_listed(names)} are called otherwise")
+        parts.append(f"the columns of {listed(names)} are called otherwise")
     if comparison.rezoned:
-        parts.append(f"times of {_listed(comparison.rezoned)} without an offset are read in another zone")
+        parts.append(f"times of {listed(comparison.rezoned)} without an offset are read in another zone")
     if not parts:
         return "the queries mean the same, but are written otherwise"
     same = [each.name for each in comparison.of(Fate.SAME) if not each.has_other_columns]
     if same:
-        parts.append(f"{_listed(same)} {'is' if len(same) == 1 else 'are'} the same")
+        parts.append(f"{listed(same)} {'is' if len(same) == 1 else 'are'} the same")
     return "; ".join(parts)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

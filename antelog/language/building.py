@@ -106,17 +106,6 @@ _Body: TypeAlias = tuple[syntax.Literal | tuple[syntax.Literal, ...], ...]  # a 
 MOST_ALTERNATIVES = 64  # the most rules that a rule with alternatives may stand for
 
 
-def _rules(head: syntax.Atom, body: _Body, span: Span) -> tuple[syntax.Rule, ...]:
-    choices = [each if isinstance(each, tuple) else (each,) for each in body]
-    count = math.prod(map(len, choices))
-    if count > MOST_ALTERNATIVES:
-        most = f"{MOST_ALTERNATIVES} are the most there may be"
-        message = f"this rule stands for {count:,} rules, one for each choice; {most}"
-        hint = "Give each `or` a predicate of its own, or list values with `in`."
-        raise UnusableError(span, message, hint)
-    return tuple(syntax.Rule.of(head, chosen, span) for chosen in product(*choices))
-
-
 def _part(name: str) -> Callable[[Builder, Span, Any], tuple[str, Any]]:
     """Makes a method of `Builder` for a part of a query."""
     return lambda _builder, _span, found: (name, str(found) if isinstance(found, Token) else found)
@@ -296,10 +285,17 @@ class Builder(Transformer[Token, Any]):
         return syntax.Rule(head, (), span=span)
 
     def backward_rule(self, span: Span, head: syntax.Atom, body: _Body) -> tuple[syntax.Rule, ...]:
-        return _rules(head, body, span)
+        choices = [each if isinstance(each, tuple) else (each,) for each in body]
+        count = math.prod(map(len, choices))
+        if count > MOST_ALTERNATIVES:
+            most = f"{MOST_ALTERNATIVES} are the most there may be"
+            message = f"this rule stands for {count:,} rules, one for each choice; {most}"
+            hint = "Give each `or` a predicate of its own, or list values with `in`."
+            raise UnusableError(span, message, hint)
+        return tuple(syntax.Rule.of(head, chosen, span) for chosen in product(*choices))
 
     def forward_rule(self, span: Span, body: _Body, head: syntax.Atom) -> tuple[syntax.Rule, ...]:
-        return _rules(head, body, span)
+        return self.backward_rule(span, head, body)
 
     # ---- declarations ----
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -18,40 +18,45 @@ def components(edges: Mapping[N, Iterable[N]]) -> list[list[N]]:
     """The strongly connected components, each after those it leads to (Tarjan, without recursion)."""
     index: dict[N, int] = {}
     low: dict[N, int] = {}
-    on_stack: set[N] = set()
-    stack: list[N] = []
+    stack: dict[N, None] = {}
+    work: list[tuple[N, Iterator[N]]] = []
     found: list[list[N]] = []
+
+    def enter(node: N) -> None:
+        index[node] = low[node] = len(index)
+        stack[node] = None
+        work.append((node, iter(edges.get(node, ()))))
+
     for root in list(edges):
-        if root in index:
-            continue
-        work = [(root, iter(edges.get(root, ())))]
-        index[root] = low[root] = len(index)
-        stack.append(root)
-        on_stack.add(root)
+        if root not in index:
+            enter(root)
         while work:
             node, successors = work[-1]
             for successor in successors:
                 if successor not in index:
-                    index[successor] = low[successor] = len(index)
-                    stack.append(successor)
-                    on_stack.add(successor)
-                    work.append((successor, iter(edges.get(successor, ()))))
+                    enter(successor)
                     break
-                if successor in on_stack:
+                if successor in stack:
                     low[node] = min(low[node], index[successor])
             else:
                 work.pop()
                 if work:
                     low[work[-1][0]] = min(low[work[-1][0]], low[node])
                 if low[node] == index[node]:
-                    members = []
-                    while True:
-                        member = stack.pop()
-                        on_stack.discard(member)
-                        members.append(member)
-                        if member == node:
-                            break
+                    members = [stack.popitem()[0]]
+                    while members[-1] != node:
+                        members.append(stack.popitem()[0])
                     found.append(members)
+    return found
+
+
+def reachable(edges: Mapping[N, Iterable[N]], *starts: N) -> set[N]:
+    """All that edges lead to from some nodes, and these themselves."""
+    found, waiting = set(starts), list(starts)
+    while waiting:
+        new = set(edges.get(waiting.pop(), ())) - found
+        found |= new
+        waiting += new
     return found
 
 

@@ -37,7 +37,7 @@ def to_text(node: object) -> str:
             return name
         case syntax.Anonymous():
             return "_"
-        case syntax.Constant(value, named, unit):
+        case syntax.Constant(value, named, unit) | syntax.Bound(value, unit, named):
             return (named or value_text(value)) + (f" {unit}" if unit else "")
         case syntax.Shifted(variable, offset, unit, named):
             amount = named or f"{'+' if offset >= 0 else '-'}{value_text(abs(offset))}"
@@ -52,20 +52,16 @@ def to_text(node: object) -> str:
             return _joined(node.parts)
         case syntax.Column(name, type_, most):
             return name + (f": {type_}" if type_ else "") + (f" <= {to_text(most)}" if most else "")
-        case syntax.Bound(amount, unit, named):
-            return (named or value_text(amount)) + (f" {unit}" if unit else "")
         case syntax.Percentage():
             return percentage_text(node.fraction)
         case syntax.Rule(head, body):
             return to_text(head) + (f" :- {_list(body)}" if body else "") + "."
         case syntax.Tick(every):
             return f"tick {to_text(every)}."
-        case syntax.Zone(name):
-            return f"zone {json.dumps(name, ensure_ascii=False)}."
+        case syntax.Zone(text) | syntax.Include(text):
+            return f"{type(node).__name__.lower()} {json.dumps(text, ensure_ascii=False)}."
         case syntax.Limit(name, value):
             return f"limit {name} = {value_text(value)}."
-        case syntax.Include(path):
-            return f"include {json.dumps(path, ensure_ascii=False)}."
         case syntax.Input(name, columns):
             return f"input {name}({_list(columns)}){_clauses(node)}."
         case syntax.Static(name, columns):
@@ -124,6 +120,11 @@ def _side(term: Any, closeness: int) -> Iterator[Any]:
 
 def _list(nodes: tuple[object, ...]) -> str:
     return ", ".join(to_text(node) for node in nodes)
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """Writes names one after the other: `a, b and c`."""
+    return f" {word} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def percentage_text(fraction: Fraction | float) -> str:

@@ -12,7 +12,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language.literals.comparison import OPPOSITE
-from antelog.language.printer import KEYWORDS
+from antelog.language.printer import KEYWORDS, listed
 
 _AMOUNT = frozenset({"NUMBER", "WORD"})
 TERM = frozenset({"WORD", "NUMBER", "TEXT", "UNDERSCORE", "SIGN"})
@@ -219,7 +219,7 @@ def _in_words(accepted: frozenset[str]) -> str:
         accepted = accepted - {"LPAR"}
     known = (a for a in accepted - _NEVER_NAMED if not a.startswith("__ANON"))
     words += sorted({_TERMINALS.get(a, f"`{a.lower()}`") for a in known})
-    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words) or "nothing more"
+    return listed(words, "or") or "nothing more"
 
 
 # ---- hints ----

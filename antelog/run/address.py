@@ -25,6 +25,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from antelog import secrets
 from antelog.files.naming import ENDINGS, Form, form_of
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.printer import listed
 from antelog.run.values import SettingError, filled
 from antelog.secrets import is_secret, redacted
 
@@ -185,8 +186,7 @@ class Reach(Generic[T]):
         if not isinstance(address, self.kinds):
             message = f"`{address}` is {address.noun}, which {self.runner} does not {self.verb}"
             nouns = list(dict.fromkeys(kind.noun for kind in self.kinds))
-            known = " or ".join([", ".join(nouns[:-1]), nouns[-1]] if len(nouns) > 1 else nouns)
-            raise SettingError(message, self.instead.get(type(address)) or f"Give {known}.")
+            raise SettingError(message, self.instead.get(type(address)) or f"Give {listed(nouns, 'or')}.")
         if isinstance(address, Files):
             if address.form is None and not self.formless:
                 raise _formless(str(address))

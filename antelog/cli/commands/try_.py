@@ -25,6 +25,7 @@ from antelog.engine.step.wording import LOST, meanings
 from antelog.files import Rejects
 from antelog.forecast.columns import KINDS, LIKELY, UNLIKELY
 from antelog.language.durations import long_duration_text
+from antelog.language.printer import listed
 from antelog.process import LEARN, Engine
 from antelog.run.checks import Ready
 from antelog.run.driver import MOST_LINES, ChangeView, Driver, SnapshotView
@@ -276,8 +277,7 @@ def _time(ticks: float | None, length: int | None) -> str:
 def _notes(columns: Mapping[str, Sequence[str]], only: Sequence[str]) -> list[str]:
     notes = []
     if only:
-        kinds = " and ".join([", ".join(only[:-1]), only[-1]] if len(only) > 1 else only)
-        notes.append(f"Counts {kinds} lines only, because of --only.")
+        notes.append(f"Counts {listed(only)} lines only, because of --only.")
     if LOST in columns:
         notes.append("lost: nobody could see what became of it, for the facts about it stopped.")
     if _LEAD in columns:

@@ -12,10 +12,10 @@ known value. Literals that share open variables are one unit, compared up to the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain, permutations, product
+from itertools import chain, combinations, permutations, product
 from math import factorial, prod
 
 from antelog.compile.comparisons import Times, implied, times_of
@@ -25,6 +25,7 @@ from antelog.compile.literals.literal import AskedLiteral, AskedNode, Condition,
 from antelog.compile.nodes.patterns import Pattern, called
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.plan.partition import SeenColumns, seen_columns
+from antelog.language.graph import components
 
 
 @dataclass(frozen=True)
@@ -290,30 +291,19 @@ def _from_answer(prepared: Prepared, members: Sequence[int], bound: frozenset[st
 
 def _groups(
     prepared: Prepared, bound: frozenset[str], answer: frozenset[str], true: frozenset[int]
-) -> Iterator[tuple[int, ...]]:
-    """Yields literals that share an open variable which is none of the answer's, or an open comparison."""
+) -> list[tuple[int, ...]]:
+    """Groups literals by an open variable that they share, not one of the answer's, or an open comparison."""
     own = [
         prepared.pattern.leading_to(frozenset() if i in true else literal.variables - bound)
         for i, literal in enumerate(prepared.literals)
     ]
     conditions = [test.variables for test in prepared.tests(bound)]
-    parent = list(range(len(own)))
-
-    def root(i: int) -> int:
-        while parent[i] != i:
-            i = parent[i]
-        return i
-
-    for i, names in enumerate(own):
-        for j in range(i):
-            shared = (names & own[j]) - answer
-            tied = any(about & names and about & own[j] for about in conditions)
-            if shared or tied:
-                parent[root(i)] = root(j)
-    members: dict[int, list[int]] = {}
-    for i in range(len(own)):
-        members.setdefault(root(i), []).append(i)
-    return (tuple(each) for each in members.values())
+    tied: dict[int, list[int]] = {i: [] for i in range(len(own))}
+    for (i, names), (j, others) in combinations(enumerate(own), 2):
+        if (names & others) - answer or any(about & names and about & others for about in conditions):
+            tied[i].append(j)
+            tied[j].append(i)
+    return sorted(tuple(sorted(each)) for each in components(tied))
 
 
 def _read(

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import replace
 
 from antelog.compile.comparisons import Times
 from antelog.compile.literals import Comparison
 from antelog.compile.literals.terms import Operand, Time, variables_in
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.nodes.plan import Expected, Plan, Relation
+from antelog.compile.nodes.plan import Expected, Plan
 from antelog.compile.rules.clauses import Clause, Clauses
 from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
-from antelog.language.graph import components
+from antelog.language.graph import components, reachable
 from antelog.language.printer import to_text
 
 
@@ -46,17 +46,17 @@ def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator
             message = f"nothing uses this window: no rule asks for {each.name} by `not` or an aggregate"
             hint = "Remove it. What a query rests on otherwise lies in the window of that query."
             yield Diagnostic("W106", message, each.span, hint)
-        elif not _reaches(each.name, clauses) & recursive:
+        elif not reachable(steps, each.name) & recursive:
             message = f"{each.name} is not recursive and needs no window; evidence outside it is ignored"
             hint = "Remove the window, unless you want that evidence to be ignored."
             yield Diagnostic("W106", message, each.span, hint)
     yield from _counted_once(plan, document)
-    yield from _kept_for_ever(plan, clauses, document)
+    yield from _kept_for_ever(reachable(steps, *asked), clauses, document)
     yield from _without_jitter(plan, document)
     seen: set[int] = set()
     for relation in plan.relations:
         if relation.bounds.piling_up is not None:
-            yield from _piling_up(relation, clauses, document, seen)
+            yield from _piling_up(reachable(steps, relation.predicate), clauses, document, seen)
 
 
 _FEW = 8  # facts of which several may come at each tick: of eight there are 256 combinations of two each
@@ -99,10 +99,8 @@ def _counted_once(plan: Plan, document: syntax.Document) -> Iterator[Diagnostic]
             yield Diagnostic("W115", message, each.span, hint)
 
 
-def _kept_for_ever(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator[Diagnostic]:
+def _kept_for_ever(reached: Set[str], clauses: Clauses, document: syntax.Document) -> Iterator[Diagnostic]:
     """Warns of literals that look back to a fixed tick from every later one."""
-    asked = {relation.predicate for relation in plan.relations}
-    reached = asked.union(*(_reaches(name, clauses) for name in asked))
     rules = list(document.rules)
     for clause in (clause for name in clauses if name in reached for clause in clauses[name]):
         times = Times(clause.comparisons, clause.earliest)
@@ -134,25 +132,11 @@ def _without_jitter(plan: Plan, document: syntax.Document) -> Iterator[Diagnosti
             yield Diagnostic("W116", message, each.every.span, hint)
 
 
-def _reaches(name: str, clauses: Clauses) -> set[str]:
-    """Returns a predicate and the derived ones it rests on without negation."""
-    reached = {name}
-    waiting = [name]
-    while waiting:
-        for clause in clauses.get(waiting.pop(), ()):
-            for goal in clause.facts:
-                if goal.predicate in clauses and goal.predicate not in reached:
-                    reached.add(goal.predicate)
-                    waiting.append(goal.predicate)
-    return reached
-
-
 def _piling_up(
-    relation: Relation, clauses: Clauses, document: syntax.Document, seen: set[int]
+    reached: Set[str], clauses: Clauses, document: syntax.Document, seen: set[int]
 ) -> Iterator[Diagnostic]:
     """Warns once of each rule with two times and no bound between them."""
     rules = list(document.rules)
-    reached = _reaches(relation.predicate, clauses)
     for name in clauses:
         if name not in reached:
             continue

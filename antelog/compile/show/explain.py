@@ -121,10 +121,10 @@ def bounds_lines(plan: Plan, relation: Relation) -> Iterator[str]:
         yield "state: does not grow with time"
     if relation.notice.labelled:
         yield f"severity: {relation.severity}"
-    if relation.words is not None:
-        yield f"words: {json.dumps(relation.words, ensure_ascii=False)}"
-    if relation.given:
-        names = dict.fromkeys(each.predicate for each in relation.given)
+    if relation.notice.words is not None:
+        yield f"words: {json.dumps(relation.notice.words, ensure_ascii=False)}"
+    if relation.notice.given:
+        names = dict.fromkeys(each.predicate for each in relation.notice.given)
         yield f"given: chances look at {', '.join(names)}, too"
     if relation.alert is not None:
         yield f"alert: an open answer with a chance of {percentage_text(relation.alert)} or more"

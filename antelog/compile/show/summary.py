@@ -20,6 +20,7 @@ from antelog.compile.plan.bounds import DelayTable
 from antelog.compile.plan.partition import seen_columns
 from antelog.compile.prepared.rules import kept_for_ever
 from antelog.language.durations import long_duration_text
+from antelog.language.printer import listed
 
 _SHOWN = 3
 
@@ -63,7 +64,7 @@ def work_text(plan: Plan) -> str:
                 columns.setdefault(source.columns[found.position], []).append(source.name)
     if not columns:
         return "divided by the values in the answers"
-    by = ", ".join(f"{column} (of {_and(names)})" for column, names in columns.items())
+    by = ", ".join(f"{column} (of {listed(names)})" for column, names in columns.items())
     return f"divided by {by}: facts with different values there never meet"
 
 
@@ -85,7 +86,7 @@ def _arrives(groups: list[tuple[str, ...]]) -> str:
     shown = groups if len(groups) <= _SHOWN else groups[: _SHOWN - 1]
     verb = "arrives" if all(len(group) == 1 for group in groups) else "arrive"
     more = len(groups) - len(shown)
-    facts = [_and(list(group)) for group in shown] + (
+    facts = [listed(group) for group in shown] + (
         [f"one of {more} others (see the patterns)"] if more else []
     )
     return f"when {' or '.join(facts)} {verb}"
@@ -98,7 +99,7 @@ def _signs(pattern: Pattern, delays: Mapping[str, DelayTable]) -> Iterator[tuple
     )
     if pattern.clock_driven:
         known = [each.text for each in pattern.background]
-        each = f", for each {_and(known)}" if known else ""
+        each = f", for each {listed(known)}" if known else ""
         yield (), f"at tick {time_text(pattern.time)}, without any fact{each}{ranging}"
         return
     waits = "" if pattern.unguarded_time is None else f" and tick {time_text(pattern.time)} has come"
@@ -220,12 +221,12 @@ def _memory(plan: Plan, relation: Relation) -> str:
         return f"grows with the stream: facts may wait for {bounds.piling_up} for ever"
     kept = kept_for_ever(plan, relation)
     if kept:
-        return f"grows with the stream: all there is of {_and(kept)} is kept for ever"
+        return f"grows with the stream: all there is of {listed(kept)} is kept for ever"
     if bounds.window is None:
         own = [name for name, each in plan.asked_for(relation).items() if each.bounds.window is None]
         if not own:
             return "does not grow with time"
-        return f"facts about undecided ticks; of earlier ones only whether {_and(own)} was true"
+        return f"facts about undecided ticks; of earlier ones only whether {listed(own)} was true"
     if bounds.window <= 1:
         return "facts about the present tick; older ones are forgotten"
     ticks = f"{ticks_text(bounds.window)}{_span(plan, bounds.window)}"
@@ -242,13 +243,13 @@ def _latest(plan: Plan, relation: Relation) -> str:
                 continue
             columns = [names[literal.predicate][place] for place in literal.slot.places]
             behind = literal.last.after(literal.first)
-            what = f"the latest {literal.predicate}" + (f" of each {_and(columns)}" if columns else "")
+            what = f"the latest {literal.predicate}" + (f" of each {listed(columns)}" if columns else "")
             if not columns:
                 found[what] = None
             elif behind is not None:
                 found[f"{what} in {ticks_text(behind + 1)}{_span(plan, behind + 1)}"] = None
             else:
-                found[f"{what}, however old, which grows where values of {_and(columns)} come once"] = None
+                found[f"{what}, however old, which grows where values of {listed(columns)} come once"] = None
     return f"; and {'; and '.join(found)}" if found else ""
 
 
@@ -261,8 +262,8 @@ def _seen(plan: Plan, relation: Relation) -> str:
         return ""
     values = dict.fromkeys(f"{names[column.name][column.position]} of {column.name}" for column in columns)
     return (
-        f"; and each {_and(list(values))} ever seen, which grows where values come once: "
-        f"let a static relation or a fact give {_and(list(unguarded))} to bound it"
+        f"; and each {listed([*values])} ever seen, which grows where values come once: "
+        f"let a static relation or a fact give {listed([*unguarded])} to bound it"
     )
 
 
@@ -273,7 +274,3 @@ def ticks_text(number: int) -> str:
 def _span(plan: Plan, ticks: int, after: str = "") -> str:
     """Writes a number of ticks as a duration, where the program says how long a tick is."""
     return f" ({long_duration_text(ticks * plan.tick)}{after})" if plan.tick and ticks else ""
-
-
-def _and(names: list[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

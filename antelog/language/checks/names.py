@@ -12,6 +12,7 @@ from antelog.language import syntax
 from antelog.language.checks.refinements import declared_twice
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.functions import ARITHMETIC, BUILT_IN, CALENDAR, OF_ONE
+from antelog.language.graph import reachable
 from antelog.language.literals.comparison import calculations_in
 from antelog.language.moments import timed
 from antelog.language.parser import Parsed
@@ -160,12 +161,8 @@ def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
     for rule in parsed.document.rules:
         needed = needs.setdefault(rule.head.predicate, set())
         needed.update(atom.predicate for atom, _ in syntax.atoms_of(rule))
-    reached = {*queried, *(atom.predicate for query in parsed.document.queries for atom in query.given)}
-    waiting = list(queried)
-    while waiting:
-        new = needs.get(waiting.pop(), set()) - reached
-        reached |= new
-        waiting += new
+    looked_at = {atom.predicate for query in parsed.document.queries for atom in query.given}
+    reached = looked_at | reachable(needs, *queried)
     seen: set[str] = set()
     for rule in parsed.document.rules:
         name = rule.head.predicate

@@ -110,14 +110,20 @@ def _problem(
 ) -> Diagnostic | None:
     name = declaration.name
     predicate = predicates.get(name)
-    is_delay = isinstance(declaration, syntax.Delay)
-    word, code = ("delay", "E106") if is_delay else ("chance", "E109")
+    word, code = ("delay", "E106") if isinstance(declaration, syntax.Delay) else ("chance", "E109")
     if predicate is None:
         inputs = [p.name for p in predicates.values() if p.kind is PredicateKind.INPUT]
         hint = did_you_mean(name, inputs) or f"Declare `input {name}(…)`, or remove this {word}."
         return Diagnostic("E201", f"no input is called {name}", declaration.name_span, hint)
     if predicate.kind is not PredicateKind.INPUT:
-        return _no_input(declaration, predicate)
+        what, hint = "can be delayed", f"Give the delay of the inputs {name} rests on, or remove this delay."
+        if isinstance(declaration, syntax.Chance):
+            what, hint = "come by chance", f"How likely {name} is follows from the facts it rests on: "
+            hint += "give the chances of these inputs, or remove this chance."
+        if predicate.kind is PredicateKind.STATIC:
+            hint = f"Remove this {word}: static facts are known from the start."
+        message = f"{name} is {predicate.kind.value}; only the facts of inputs {what}"
+        return Diagnostic(code, message, declaration.name_span, hint)
     if len(declaration.pattern) != predicate.arity:
         message = f"{name} has {predicate.arity} columns, not {len(declaration.pattern)}"
         general = ", ".join("_" * predicate.arity)
@@ -132,21 +138,6 @@ def _problem(
         message = f"a {word} cannot depend on the time of a fact"
         return Diagnostic(code, message, time.span, "Write `_` as the last argument.")
     return None
-
-
-def _no_input(declaration: syntax.Delay | syntax.Chance, predicate: Predicate) -> Diagnostic:
-    name, kind = predicate.name, predicate.kind
-    if isinstance(declaration, syntax.Delay):
-        word, code, what = "delay", "E106", "can be delayed"
-        hint = f"Give the delay of the inputs {name} rests on, or remove this delay."
-    else:
-        word, code, what = "chance", "E109", "come by chance"
-        hint = f"How likely {name} is follows from the facts it rests on: "
-        hint += "give the chances of these inputs, or remove this chance."
-    if kind is PredicateKind.STATIC:
-        hint = f"Remove this {word}: static facts are known from the start."
-    message = f"{name} is {kind.value}; only the facts of inputs {what}"
-    return Diagnostic(code, message, declaration.name_span, hint)
 
 
 def _conflicts(name: str, given: Sequence[_Declared]) -> Iterator[Diagnostic]:

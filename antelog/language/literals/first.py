@@ -82,7 +82,8 @@ class First(Literal):
     def _elsewhere(self, body: Sequence[Literal]) -> set[str]:
         """The variables that other literals give values, but for what is the first after this one."""
         later, known = {variable_of(self.time)}, set[str]()
-        while new := {variable_of(e.time) for e in _firsts(body) if variable_of(e.after) in later} - later:
+        firsts = [each for each in body if isinstance(each, First)]
+        while new := {variable_of(e.time) for e in firsts if variable_of(e.after) in later} - later:
             later |= new
         equations: list[tuple[str, frozenset[str]]] = []
         for each in body:
@@ -136,7 +137,3 @@ class First(Literal):
                     f"Name variables of {name}, as in `per X`.",
                 )
         return None
-
-
-def _firsts(body: Sequence[Literal]) -> Iterator[First]:
-    return (each for each in body if isinstance(each, First))

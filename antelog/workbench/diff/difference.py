@@ -21,6 +21,7 @@ from antelog.compile.rules.clauses import clause_of, static_rule
 from antelog.engine.step.wording import Plain, rows_of
 from antelog.language import Checked, read, syntax
 from antelog.language.durations import ticks_in_words
+from antelog.language.graph import reachable
 from antelog.language.moments import Timescale
 from antelog.language.printer import to_text, value_text
 from antelog.language.syntax import Limit, Rule
@@ -106,12 +107,7 @@ class RuleSet:
 
     def behind(self, predicate: str) -> set[str]:
         """A predicate, and all that it rests on."""
-        found, waiting = {predicate}, [predicate]
-        while waiting:
-            new = self.rests_on.get(waiting.pop(), set()) - found
-            found |= new
-            waiting += new
-        return found
+        return reachable(self.rests_on, predicate)
 
     def written(self, statement: syntax.Statement) -> Written:
         source = self.document.source
