@@ -9,6 +9,7 @@ from fractions import Fraction
 from msgspec.structs import replace
 
 from antelog.compile.comparisons import times_of
+from antelog.compile.literals.literal import Lowering
 from antelog.compile.literals.terms import Const, Time, Var, is_duration, variable_in
 from antelog.compile.nodes import plan as nodes
 from antelog.compile.nodes.patterns import Pattern
@@ -22,7 +23,7 @@ from antelog.compile.rules.stratify import Dependency, Violation, stratify
 from antelog.diagnostics import Diagnostic, errors_of, in_source_order
 from antelog.language import Checked
 from antelog.language.moments import DEFAULT_ZONE, DURATION, TIME
-from antelog.language.syntax import Constant, Query, Variable
+from antelog.language.syntax import Query
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 PATTERN_LIMIT = 10_000  # the default for the most patterns of a predicate
@@ -77,7 +78,7 @@ def assembled(checked: Checked, relations: Resolved) -> nodes.Plan:
     found = []
     for request, own in relations.items():
         name, answer = request.name, _answer(request, own, vocabulary)
-        notice = _notice(queries[request.predicate]) if request.by_query else nodes.Notice()
+        notice = _notice(queries[request.predicate], vocabulary) if request.by_query else nodes.Notice()
         asked = request.predicate, request.by_query, answer, own
         found.append(nodes.Relation(name, *asked, bounds[name], levels[name], notice))
     units, zone = vocabulary.units, vocabulary.zone
@@ -113,24 +114,15 @@ def _answer(request: Request, patterns: tuple[Pattern, ...], vocabulary: Vocabul
     return nodes.AnswerVariables(request.variables, tuple(types), head.time.variable)
 
 
-def _notice(query: Query) -> nodes.Notice:
+def _notice(query: Query, vocabulary: Vocabulary) -> nodes.Notice:
+    terms = Lowering(vocabulary, set())
     return nodes.Notice(
         float(query.alert.fraction) if query.alert else None,
         query.severity or ("warning" if query.alert else "info"),
         query.words.text if query.words else None,
         (query.severity or query.words) is not None,
-        tuple(nodes.GivenFacts(e.predicate, tuple(map(_column, e.terms[:-1]))) for e in query.given),
+        tuple(nodes.GivenFacts(each.predicate, terms.gaps(each.terms[:-1])) for each in query.given),
     )
-
-
-def _column(term: object) -> Var | Const | None:
-    match term:
-        case Variable(name):
-            return Var(name)
-        case Constant(value):
-            return Const(value)
-        case _:
-            return None
 
 
 def _has_duration(pattern: Pattern, place: int) -> bool:

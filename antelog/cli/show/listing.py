@@ -174,11 +174,11 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
 
 def _answer(relation: Relation, row: Mapping[str, Any], to: Listing, style: str) -> Text:
     """The words of an answer, its query, and the values that the words do not name."""
-    named = frozenset[str]() if relation.words is None else words_of(relation).names
+    named = frozenset[str]() if relation.notice.words is None else words_of(relation).names
     names = [name for name in relation.answer.names if name not in named]
     values = ", ".join(f"{name} = {_said_of(name, relation, row, to)}" for name in names)
     values = f"  {values}" if values else ""
-    if relation.words is None:
+    if relation.notice.words is None:
         return Text.assemble((relation.name, f"bold {style}"), values)
     text = row["text"]
     for name in {*relation.answer.times, DECIDED_BY} & named:

@@ -224,15 +224,11 @@ class Negation(AskedAtom, frozen=True, tag=True):
     def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Negation] | None:
         if not isinstance(literal, syntax.Negation) or lowering.is_static(literal.atom):
             return None
-        *_, time = literal.atom.terms
-        predicate, arguments, span = (
-            literal.atom.predicate,
-            lowering.columns(literal.atom),
-            literal.atom.range,
-        )
-        first, *others = map(lowering.time, (time,) if span is None else span.ends)
-        last, relation = others[0] if others else first, lowering.relation(predicate, arguments)
-        return (cls(predicate, arguments, first, last, span is None, relation),)
+        atom, arguments = literal.atom, lowering.columns(literal.atom)
+        first, *others = map(lowering.time, atom.terms[-1:] if atom.range is None else atom.range.ends)
+        last = others[0] if others else first
+        relation = lowering.relation(atom.predicate, arguments)
+        return (cls(atom.predicate, arguments, first, last, atom.range is None, relation),)
 
     def replaced(self, by: Replacement) -> Self:
         written = None if self.written is None else self.written.replaced(by)

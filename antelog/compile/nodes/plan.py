@@ -101,14 +101,6 @@ class Relation(Struct, frozen=True, dict=True):
     def severity(self) -> str:
         return self.notice.severity
 
-    @property
-    def words(self) -> str | None:
-        return self.notice.words
-
-    @property
-    def given(self) -> tuple[GivenFacts, ...]:
-        return self.notice.given
-
     @cached_property
     def has_amounts(self) -> bool:
         return any(each.has_amount for pattern in self.patterns for each in pattern.asked)
@@ -269,7 +261,9 @@ class Plan(Struct, frozen=True, cache_hash=True):
     def meaning(self) -> Plan:
         """The plan without what changes no answer or chance: notices, units, the zone times are shown in."""
         of_days = self.timescale is not None and self.timescale.of_days
-        relations = tuple(structs.replace(each, notice=Notice(given=each.given)) for each in self.relations)
+        relations = tuple(
+            structs.replace(each, notice=Notice(given=each.notice.given)) for each in self.relations
+        )
         zone = self.zone if of_days else DEFAULT_ZONE
         return structs.replace(self.read, zone=zone, relations=relations)
 

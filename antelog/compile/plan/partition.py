@@ -126,7 +126,7 @@ def partition(plan: Plan) -> Key:
     relations, inputs = plan.relations, plan.inputs
     patterns = [pattern for relation in relations for pattern in relation.patterns]
     used = {each.name for pattern in patterns for each in pattern.references if each.of_input}
-    used |= {given.predicate for relation in relations for given in relation.given}
+    used |= {given.predicate for relation in relations for given in relation.notice.given}
     choices: Choices = {i.name: frozenset(range(len(i.types))) for i in inputs if i.name in used}
     for source in inputs:
         if source.slot is not None and source.name in choices:
@@ -187,7 +187,7 @@ def _narrow(choices: Choices, relations: tuple[Relation, ...]) -> Choices | str:
             for name, positions in _possible(relation, pattern, choices).items():
                 if not positions:
                     sides = [each.text for each in pattern.stated]
-                    sides += (f"{each.predicate} (behind `given`)" for each in relation.given)
+                    sides += (f"{each.predicate} (behind `given`)" for each in relation.notice.given)
                     return (
                         f"no argument of {name} can be the key: {' and '.join(sides) or 'the rules'} "
                         "would have to share one variable with each other and with the answer"
@@ -201,7 +201,7 @@ def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozen
     """Returns the key positions that one pattern allows for its relation and its literals."""
     sides = [(each.name, each.given) for each in pattern.references]
     # Facts at which chances look have to be where the answers are, too.
-    looked_at = [(each.predicate, each.columns) for each in relation.given]
+    looked_at = [(each.predicate, each.columns) for each in relation.notice.given]
     names = (relation.name, *(name for name, _ in (*sides, *looked_at)))
     left: dict[str, set[int]] = {name: set() for name in names}
     for position in choices[relation.name]:

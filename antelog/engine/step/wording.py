@@ -83,7 +83,7 @@ def needs_explanations(plan: Plan, most: int | None) -> bool:
 def words_of(relation: Relation) -> Template:
     """The words of a query; its atom if it has none."""
     names = relation.answer.names
-    words = relation.words or f"{relation.name}({', '.join(f'{{{name}}}' for name in names)})"
+    words = relation.notice.words or f"{relation.name}({', '.join(f'{{{name}}}' for name in names)})"
     return template_of(words, (*names, *LINE_NAMES))
 
 

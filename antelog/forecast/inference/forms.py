@@ -197,7 +197,7 @@ class _Unfolding:
         falls = math.prod(each.sign for each in left.steps) < 0
         if operator == "!=" or operator[0] == ("<", ">")[falls]:
             return Never(self._counted(left, OPPOSITE[operator], right))
-        members, single = tuple(self._members(left.inside)), self._is_single(left.inside)
+        members, single = tuple(self._members(left.inside)), self.rules.is_single(left)
         ways: list[Node] = []
         fewer: Node = NOT
         for number in range(len(members) + 1 if single else 2):
@@ -221,7 +221,7 @@ class _Unfolding:
 
     def _counts(self, left: Aggregate, operator: str, right: Aggregate) -> Node:
         """Compares the number of atoms with that of others, each times and plus numbers."""
-        if not (self._is_single(left.inside) and self._is_single(right.inside)):
+        if not (self.rules.is_single(left) and self.rules.is_single(right)):
             raise UnknownChanceError(_SEVERAL)
         members, others = tuple(self._members(left.inside)), tuple(self._members(right.inside))
         whole = nodes.whole_values(operator, [(left.steps, len(members)), (right.steps, len(others))])
@@ -241,20 +241,13 @@ class _Unfolding:
     def _valued(self, aggregate: Aggregate) -> nodes.ValuedFacts | None:
         """The facts inside of an aggregate by their declared values; None if these are not declared."""
         source = self.rules.inputs.get(aggregate.inside.predicate)
-        if source is None or not self._is_single(aggregate.inside):
+        if source is None or not self.rules.is_single(aggregate):
             return None
         kinds = nodes.kinds_of(aggregate, source)
         if kinds is None:
             return None
         members = ([nodes.Weighed(value, part) for part in self._members(inside)] for value, inside in kinds)
         return nodes.ValuedFacts([*zip(*members, strict=True)], nodes.rises(aggregate))
-
-    def _is_single(self, inside: Inside) -> bool:
-        """Whether there is at most one atom at a tick."""
-        given = {place for place, term in enumerate(inside.given) if term is not None}
-        source = self.rules.inputs.get(inside.predicate)
-        slot = None if source is None else source.slot
-        return len(given) == len(inside.arguments) or (slot is not None and set(slot) <= given)
 
     def _members(self, inside: Inside) -> Iterator[Node]:
         """For each tick, whether there is an atom such as those inside of an aggregate."""

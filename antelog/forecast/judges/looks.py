@@ -51,7 +51,7 @@ def looks_of(plan: Plan, query: str) -> tuple[Look, ...]:
     answer = rules.relations[query].answer.variables
     search = _LookSearch(rules, {name: place for place, name in enumerate(answer)})
     search.relation(query, tuple(map(Var, answer)))
-    for each in rules.relations[query].given:
+    for each in rules.relations[query].notice.given:
         search.given(each)
     return tuple(search.looks.values())
 
