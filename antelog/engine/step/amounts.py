@@ -251,7 +251,7 @@ def _counted(function: str, windows: Windows, values: Values) -> tuple[RowArriva
     """The members that count (numbers only, unless they are counted), and how their value is found."""
     table, as_of = windows.members, windows.as_of
     if function == "count":
-        return windows.values or table.by_row(as_of), _count
+        return windows.values or table.by_row(as_of), lambda totals: Numbers.of_ticks(totals.count)
     numbers = Numbers.of_cells(table.value, values)
     if not numbers.there.all():
         at = marked(numbers.there)
@@ -260,24 +260,14 @@ def _counted(function: str, windows: Windows, values: Values) -> tuple[RowArriva
         order = numbers.order if function == "max" else numbers.order[::-1]
         arrivals = table.ranked((), (inverse(order).astype(np.int32),))
         # The highest is nearest to being the value; behind all of them is that of no member.
-        value: ToValue = partial(_highest, numbers.or_none(np.append(order, -1)))
-    else:
-        summands = Summands.of(numbers)
-        arrivals = table.ranked(summands.parts, ())
-        value = partial(_added, summands, mean=function == "avg")
-    return RowArrivals(arrivals, table.slices, as_of), value
-
-
-def _count(totals: Totals) -> Numbers:
-    return Numbers.of_ticks(totals.count)
-
-
-def _highest(ordered: Numbers, totals: Totals) -> Numbers:
-    return ordered.take(totals.highest[0])
-
-
-def _added(summands: Summands, totals: Totals, *, mean: bool) -> Numbers:
-    return summands.added(totals.sums, totals.count if mean else None)
+        ordered = numbers.or_none(np.append(order, -1))
+        return RowArrivals(arrivals, table.slices, as_of), lambda totals: ordered.take(totals.highest[0])
+    summands, mean = Summands.of(numbers), function == "avg"
+    arrivals = table.ranked(summands.parts, ())
+    return (
+        RowArrivals(arrivals, table.slices, as_of),
+        lambda totals: summands.added(totals.sums, totals.count if mean else None),
+    )
 
 
 # ---- comparisons ----

@@ -269,54 +269,6 @@ class AggregationOfCycle:
         return truth._replace(decided=np.full_like(row, -1)) if is_open else truth
 
 
-@dataclass(frozen=True, eq=False)
-class OpenOfCycle:
-    """An asked literal of derivations with an open time: it waits, but for an open `end` that is over."""
-
-    known: Knowledge
-    found: Derivations
-    end: OpenEnd | None
-    asked: tuple[AskedOfCycle, ...]
-
-    @classmethod
-    def of(cls, known: Knowledge, found: Derivations, number: int, literal: AskedLiteral) -> Self:
-        prepared, rows = found.prepared, found.rows
-        # Of rows as of now only the atoms that are true matter.
-        since = np.full(rows.count, NEVER) if rows.as_of is None else rows.as_of
-        parts = (open_atoms(prepared, each, rows, known.values) for each in literal.references)
-        ends = (each for each in prepared.ends if each.number == number and each.is_open(rows.bound.keys()))
-        asked = (AskedOfCycle.of(known, each, since) for each in parts)
-        return cls(known, found, next(ends, None), tuple(asked))
-
-    @property
-    def atoms(self) -> Sequence[Atoms]:
-        return [each.atoms for each in self.asked]
-
-    def numbered(self, numbers: Numbering) -> OpenOfCycle:
-        asked = (each.numbered(numbers) for each in self.asked)
-        return replace(self, asked=tuple(each.take(marked(each.numbers >= 0)) for each in asked))
-
-    @property
-    def by_row(self) -> Sequence[tuple[Column, Column]]:
-        return [(each.row, each.numbers) for each in self.asked]
-
-    def truth(self, known: Truth, row: Column) -> Truth:
-        found = self.found.take(row)
-        waiting = Truth(*(np.full(len(row), tick, np.int64) for tick in (NEVER, NEVER, -1)))
-        for each in self.asked:
-            which, place = places_of(each.row, row)
-            truth = known.take(each.numbers.take(place))
-            np.maximum.at(waiting.decided, which, truth.decided)
-            if self.end is not None:
-                true = TrueAtoms(which, each.atoms.time.take(place), truth.true_at)
-                true = true.take(marked(true.true_at < NEVER))
-                waiting.false_at[:] = false_by_end(self.known, found, self.end, true)
-                if found.rows.as_of is not None:
-                    due = as_it_is(self.known, found, self.end, true).due_facts
-                    np.maximum(waiting.decided, due, out=waiting.decided)
-        return waiting
-
-
 class Closure:
     """Atoms of relations in a cycle, those they rest on, and the derivations of all of these."""
 
@@ -491,7 +443,46 @@ class LiteralOfCycle:
         return ASKED[self.kind]([each.truth(known, row) for each in self.asked])
 
 
-RestsOnCycle: TypeAlias = LiteralOfCycle | AggregationOfCycle | OpenOfCycle
+@dataclass(frozen=True, eq=False)
+class OpenOfCycle(LiteralOfCycle):
+    """An asked literal of derivations with an open time: it waits, but for an open `end` that is over."""
+
+    known: Knowledge
+    found: Derivations
+    end: OpenEnd | None
+
+    @classmethod
+    def of(cls, known: Knowledge, found: Derivations, number: int, literal: AskedLiteral) -> Self:
+        prepared, rows = found.prepared, found.rows
+        # Of rows as of now only the atoms that are true matter.
+        since = np.full(rows.count, NEVER) if rows.as_of is None else rows.as_of
+        parts = (open_atoms(prepared, each, rows, known.values) for each in literal.references)
+        ends = (each for each in prepared.ends if each.number == number and each.is_open(rows.bound.keys()))
+        asked = (AskedOfCycle.of(known, each, since) for each in parts)
+        return cls(type(literal.node), tuple(asked), known, found, next(ends, None))
+
+    def numbered(self, numbers: Numbering) -> OpenOfCycle:
+        asked = (each.numbered(numbers) for each in self.asked)
+        return replace(self, asked=tuple(each.take(marked(each.numbers >= 0)) for each in asked))
+
+    def truth(self, known: Truth, row: Column) -> Truth:
+        found = self.found.take(row)
+        waiting = Truth(*(np.full(len(row), tick, np.int64) for tick in (NEVER, NEVER, -1)))
+        for each in self.asked:
+            which, place = places_of(each.row, row)
+            truth = known.take(each.numbers.take(place))
+            np.maximum.at(waiting.decided, which, truth.decided)
+            if self.end is not None:
+                true = TrueAtoms(which, each.atoms.time.take(place), truth.true_at)
+                true = true.take(marked(true.true_at < NEVER))
+                waiting.false_at[:] = false_by_end(self.known, found, self.end, true)
+                if found.rows.as_of is not None:
+                    due = as_it_is(self.known, found, self.end, true).due_facts
+                    np.maximum(waiting.decided, due, out=waiting.decided)
+        return waiting
+
+
+RestsOnCycle: TypeAlias = LiteralOfCycle | AggregationOfCycle
 
 
 @dataclass(frozen=True, eq=False)

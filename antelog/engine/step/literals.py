@@ -93,8 +93,12 @@ class TickTruths:
         return found._replace(false_at=np.where(none_yet, enough, found.false_at))
 
 
-def latest(fitting: TickTruths, of_slot: TickTruths) -> Truth:
+def latest(found: Sequence[TickTruths]) -> Truth:
     """The truth of "the latest atom of the slot fits", given that of the atoms that fit, and of all in it."""
+    # If they are the same, every atom fits: the first that is true decides it, and none may be in doubt.
+    if len(found) == 1:
+        return replace(found[0], doubts=False).some
+    fitting, of_slot = found
     counts, (fits, slot) = fitting.counts, (fitting.truth, of_slot.truth)
     counts = np.ones(len(fits.true_at), np.int64) if counts is None else counts
     row = np.repeat(np.arange(len(counts)), counts)
@@ -106,8 +110,8 @@ def latest(fitting: TickTruths, of_slot: TickTruths) -> Truth:
         np.minimum(fits.false_at, first_true),
         np.maximum(fits.decided, slot.decided),
     )
-    found = _some_of_each(each, counts)
-    return found._replace(false_at=np.where(found.true_at < NEVER, NEVER, found.false_at))
+    some = _some_of_each(each, counts)
+    return some._replace(false_at=np.where(some.true_at < NEVER, NEVER, some.false_at))
 
 
 def _some_of_each(truth: Truth, counts: Column) -> Truth:
@@ -248,13 +252,7 @@ def negated(found: Sequence[TickTruths]) -> Truth:
     return Truth(atom.false_at, atom.true_at, atom.decided)
 
 
-def of_latest(found: Sequence[TickTruths]) -> Truth:
-    """The truth of `last` from the atoms that fit, and all of the slot, where latest facts are not kept."""
-    # If they are the same, every atom fits: the first that is true decides it, and none may be in doubt.
-    return latest(*found) if len(found) > 1 else replace(found[0], doubts=False).some
-
-
-ASKED: dict[type[AskedNode], AskedKind] = {Negation: negated, Last: of_latest}
+ASKED: dict[type[AskedNode], AskedKind] = {Negation: negated, Last: latest}
 
 
 # ---- fact literals ----

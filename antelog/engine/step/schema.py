@@ -10,13 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import starmap
-from typing import NamedTuple
 
 import pyarrow as pa
 
 from antelog.arrow.arrays import in_one_piece
 from antelog.arrow.kinds import kind_of
-from antelog.compile.literals import Last
+from antelog.compile.literals import Atom, Last, StaticAtom
 from antelog.compile.literals.terms import AnswerTerm, Calculated, Const, Operand, Time, Var
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
@@ -55,13 +54,6 @@ AFTER_ANSWER: Mapping[str, pa.DataType] = {
     "lost": LOST,  # only where decisions may be lost from sight
 }
 EXPLAINING = ("explanations", "because")  # the columns with texts of the literals behind an answer
-
-
-class _Source(NamedTuple):
-    """The arguments of a literal that gives variables values, and the types of their columns."""
-
-    arguments: Sequence[AnswerTerm | None]
-    types: Sequence[pa.DataType]
 
 
 def _schema(relation: Relation, plan: Plan, types: Mapping[str, pa.DataType]) -> pa.Schema:
@@ -145,7 +137,8 @@ def seen_types(plan: Plan, seen: Seen) -> dict[str, Types]:
     while changed:
         changed = False
         for rule in plan.static_rules:
-            sources = [_Source(each.arguments, known[each.predicate]) for each in rule.background]
+            given = ((each.arguments, known[each.predicate]) for each in rule.background)
+            sources = [pair for columns in given for pair in zip(*columns, strict=False)]
             derived = tuple(_term(term, sources) for term in rule.answer)
             types = tuple(map(wider, known[rule.predicate], derived))
             changed = changed or types != known[rule.predicate]
@@ -163,15 +156,15 @@ def _columns(declarations: Sequence[str | None], *seen: Sequence[pa.DataType]) -
 
 def _answer(of: Prepared, plan: Plan, known: Mapping[str, Types]) -> list[pa.DataType]:
     pattern, seen = of.pattern, of.seen
-    sources = [_Source(each.arguments, known[each.predicate]) for each in pattern.facts]
-    sources += (_Source(each.arguments, known[each.predicate]) for each in pattern.background)
+    atoms: list[Atom | StaticAtom] = [*pattern.facts, *pattern.background]
+    sources = [pair for each in atoms for pair in zip(each.arguments, known[each.predicate], strict=False)]
     for latest in (each.literal for each in pattern.takings if isinstance(each.literal, Last)):
         reference = latest.references[0]
         of_relation = prepared(plan).relations.get(reference.name)
         if latest.predicate in known or of_relation is None:
-            sources.append(_Source(latest.arguments, known[latest.predicate]))
+            sources += zip(latest.arguments, known[latest.predicate], strict=False)
         else:
-            sources.append(_Source(reference.given, [*_variable_types(of_relation, plan, known).values()]))
+            sources += zip(reference.given, _variable_types(of_relation, plan, known).values(), strict=False)
     types: dict[AnswerTerm, pa.DataType] = {term: _term(term, sources) for term in pattern.answer}
     amounts = (each for each in pattern.takings if not isinstance(each.literal, Last))
     types |= {Var(name): pa.float64() for each in amounts for name in each.variables}
@@ -188,14 +181,13 @@ def _worked_out(operand: Operand) -> pa.DataType:
     return pa.string() if is_text else pa.float64()
 
 
-def _term(term: AnswerTerm, sources: Iterable[_Source]) -> pa.DataType:
-    """The type of a term; for a variable the common type of all columns its values can come from."""
+def _term(term: AnswerTerm, sources: Iterable[tuple[AnswerTerm | None, pa.DataType]]) -> pa.DataType:
+    """The type of a term; for a variable the common type of all the arguments that give it values."""
     if isinstance(term, Time):
         return pa.int64()
     if isinstance(term, Const):
         return type_of(term.value)
-    columns = (each for source in sources for each in zip(*source, strict=False))
-    return reduce(wider, (type_ for argument, type_ in columns if argument == term), NOTHING)
+    return reduce(wider, (type_ for argument, type_ in sources if argument == term), NOTHING)
 
 
 def united(tables: Sequence[pa.Table]) -> pa.Table:
