@@ -36,7 +36,7 @@ from antelog.forecast.judges.following import AnswerLines, DecidedAnswers, Stret
 from antelog.forecast.judges.judge import AnswerRows, Predictions
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.judges.looks import QueryFeatures
-from antelog.forecast.scores.scored_lines import FirstAlerts
+from antelog.forecast.scores.scored_lines import FirstAlerts, Sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,14 +180,11 @@ NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class LeftOut(Sums):
     """A number of lines of open answers that were left out, and the sum of their chances."""
 
     lines: int = 0
     chances: float = 0.0
-
-    def __add__(self, other: LeftOut) -> LeftOut:
-        return LeftOut(self.lines + other.lines, self.chances + other.chances)
 
 
 def filtered(lines: pa.Table, kind: Kinds, likeliest: Numbers, limits: Limits) -> tuple[pa.Table, LeftOut]:
