@@ -279,7 +279,7 @@ def later(name: str, ticks: int) -> str:
 
 
 class Bindings(Replacement):
-    """What variables stand for, as far as it is known; `undo` removes the bindings made since a mark."""
+    """The terms and times of variables, as far as known; `undo` removes the bindings made since a mark."""
 
     def __init__(
         self, objects: Mapping[str, Term] | None = None, times: Mapping[str, Time] | None = None
