@@ -16,6 +16,7 @@ from antelog.language.printer import to_text
 from tests.compile.plans import plan_of, possible_plan
 from tests.random_mixtures import mixtures
 from tests.strategies import Case, cases
+from tests.tables import table
 
 BASE = """
 input Temp(device, level: number, time) delay 2.
@@ -39,21 +40,7 @@ def fate(old: str, new: str, query: str = "Malf") -> Fate:
     return differences(old, new)[query].fate
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("Hot(X, T) :- Temp(X, V, T), V > 90.", "Hot(D, S) :- 90 < W, Temp(D, W, S)."),
-        ("Hot(X, T)", "Warm(X, T)"),
-        ("Watched(", "Seen("),
-        ("U > T, U <= T+5", "T+6 > U, T+1 <= U"),
-        ("W > 3, W < 200", "200 > W, 3 < W"),
-        ("max(W : Temp(X, W, T-9..T), W > 3, W < 200)", "max(V : Temp(X, V, T-9..T), V > 3, V < 200)"),
-        ("query Malf(X, T).", "query Malf(D, S)."),
-        ('query Malf(X, T).', 'query Malf(X, T) critical alert 80% "{X} fails".'),
-        ("Hot(X, T) :- Temp(X, V, T), V > 90.", "Hot(X, T-3) :- Temp(X, V, T-3), V > 90."),
-        ("input Temp(device,", "input Temp(turbine,")
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("before", "after"), table(__file__, "same"))
 def test_the_same_in_other_words(before: str, after: str) -> None:
     assert before in BASE
     new = BASE.replace(before, after)
@@ -61,20 +48,7 @@ def test_the_same_in_other_words(before: str, after: str) -> None:
     assert compared(plan_of(BASE), plan_of(BASE)).is_same
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("V > 90", "V >= 90"),
-        ("U <= T+5", "U <= T+6"),
-        ("not Shdn(X, T-1..T)", "not Shdn(X, T..T)"),
-        ("not Shdn(X, T-1..T)", "not Shdn(_, T-1..T)"),
-        ("W > 3", "W >= 3"),
-        ("max(", "min("),
-        ("Turbine(wt1).", "Turbine(wt2)."),
-        ("Watched(X) :- Turbine(X).", "Watched(X) :- Turbine(X), X != wt1."),
-        ("static Turbine(x).", "tick 10 minutes. static Turbine(x)."),
-    ],
-)
+@pytest.mark.parametrize(("before", "after"), table(__file__, "another"))
 def test_another_meaning(before: str, after: str) -> None:
     assert before in BASE
     assert fate(BASE, BASE.replace(before, after)) is Fate.CHANGED

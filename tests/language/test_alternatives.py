@@ -10,6 +10,7 @@ from antelog.diagnostics import Source
 from antelog.errors import ProgramError
 from antelog.language import read
 from antelog.language.printer import to_text
+from tests.tables import table
 
 INPUTS = "input Temp(x, level, time) delay 1. input Press(x, v: number, time) delay 2. "
 FACTS: dict[str, list[tuple[object, ...]]] = {
@@ -23,43 +24,7 @@ def _lines(text: str) -> list[object]:
     return [table.to_pylist() for table in engine.advance(12, FACTS).values()]
 
 
-@pytest.mark.parametrize(
-    ("short", "long"),
-    [
-        (
-            "R(X, T) :- Temp(X, high, T) or Press(X, _, T), not Temp(X, low, T+1). query R(X, T).",
-            (
-                "R(X, T) :- Temp(X, high, T), not Temp(X, low, T+1). "
-                "R(X, T) :- Press(X, _, T), not Temp(X, low, T+1). query R(X, T)."
-            ),
-        ),
-        (
-            "R(X, T) :- Press(X, V, T), V < 5 or X = d or Temp(X, high, T). query R(X, T).",
-            (
-                "R(X, T) :- Press(X, V, T), V < 5. R(X, T) :- Press(X, V, T), X = d. "
-                "R(X, T) :- Press(X, V, T), Temp(X, high, T). query R(X, T)."
-            ),
-        ),
-        (
-            "R(X, T) :- Temp(X, L, T), L in (high, cold), X in (a, b). query R(X, T).",
-            (
-                "static L(v). L(high). L(cold). static D(v). D(a). D(b). "
-                "R(X, T) :- Temp(X, L, T), L(L), D(X). query R(X, T)."
-            ),
-        ),
-        (
-            "R(X, T) :- Press(X, V, T), V - 1 in (2, 3) or abs(V) > 8. query R(X, T).",
-            (
-                "R(X, T) :- Press(X, V, T), V - 1 = 2. R(X, T) :- Press(X, V, T), V - 1 = 3. "
-                "R(X, T) :- Press(X, V, T), abs(V) > 8. query R(X, T)."
-            ),
-        ),
-        (
-            "Quiet(X, T) :- X in (a, e), not Temp(X, _, T). query Quiet(X, T).",
-            "static D(v). D(a). D(e). Quiet(X, T) :- D(X), not Temp(X, _, T). query Quiet(X, T).",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("short", "long"), table(__file__, "short"))
 def test_they_mean_what_they_are_short_for(short: str, long: str) -> None:
     assert _lines(short) == _lines(long) != []
 

@@ -7,6 +7,7 @@ import pytest
 from antelog.compile.nodes.plan import Argument
 from antelog.compile.plan.partition import SeenColumns, input_columns, seen_columns
 from tests.compile.plans import pattern_of, plan_of
+from tests.tables import table
 
 
 def test_a_pattern_is_a_conjunction_with_first_ticks_that_are_not_plain_to_see() -> None:
@@ -35,28 +36,9 @@ def columns_of(rules: str) -> SeenColumns:
     return seen_columns(name, pattern, query, plan)
 
 
-@pytest.mark.parametrize(
-    ("rules", "inputs"),
-    [
-        ("Calm(X, T) :- not Temp(X, high, T). query Calm(X, T).", {("Temp", 0)}),
-        ("Calm(X, T) :- not Alarm(_, X, T). query Calm(X, T).", {("Alarm", 1)}),
-        ("Hot(X, T) :- Temp(X, high, T+1). Calm(X, T) :- not Hot(X, T). query Calm(X, T).", {("Temp", 0)}),
-        (
-            "H(X, T) :- Temp(X, high, T), not Alarm(b, X, T-1). Calm(X, T) :- not H(X, T). query Calm(X, T).",
-            {("Temp", 0), ("Alarm", 1)},
-        ),
-        (
-            "Calm(X, T) :- not Temp(X, high, T). Calm(X, T) :- Alarm(X, _, T). query Calm(X, T).",
-            {("Temp", 0), ("Alarm", 0)},
-        ),
-        (
-            "Off(X, T+1) :- Temp(X, low, T+1), not Off(X, T). Calm(X, T) :- not Off(X, T). query Calm(X, T).",
-            {("Temp", 0)},
-        ),
-    ],
-)
-def test_the_columns_of_inputs(rules: str, inputs: set[tuple[str, int]]) -> None:
-    assert set(columns_of(rules).inputs) == {Argument(*each) for each in inputs}
+@pytest.mark.parametrize(("rules", "inputs"), table(__file__, "columns"))
+def test_the_columns_of_inputs(rules: str, inputs: dict[str, int]) -> None:
+    assert set(columns_of(rules).inputs) == {Argument(*each) for each in inputs.items()}
     assert input_columns(plan_of(INPUTS + rules)) == set(columns_of(rules).inputs)
 
 

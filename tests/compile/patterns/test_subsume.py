@@ -15,6 +15,7 @@ from antelog.compile.patterns.subsume import Antichain, Budget, alike
 from antelog.diagnostics import Source
 from antelog.language import read
 from tests.compile.plans import plan_of
+from tests.tables import table
 
 
 def _patterns(rules: str) -> list[str]:
@@ -22,55 +23,7 @@ def _patterns(rules: str) -> list[str]:
     return [p.text for p in plan.relation("Q").patterns]
 
 
-@pytest.mark.parametrize(
-    ("rules", "kept"),
-    [
-        ("Q(X, T) :- A(X, T). Q(X, T) :- A(X, T), B(X, T).", ["A(X, T)"]),
-        ("Q(X, T) :- A(X, T), B(X, T). Q(X, T) :- A(X, T).", ["A(X, T)"]),
-        ("Q(X, T) :- A(X, T). Q(a, T) :- A(a, T), B(b, T).", ["A(X, T)"]),
-        ("Q(X, T) :- A(X, T). Q(X, T) :- A(X, T+1).", ["A(X, T)", "A(X, T+1)"]),
-        ("Q(X, T) :- A(X, T), A(Y, T).", ["A(X, T)"]),
-        ("Q(X, T) :- A(X, T), A(Y, T+1).", ["A(X, T), A(Y, T+1)"]),
-        ("Q(X, T) :- B(X, Y, T), B(X, Z, T).", ["B(X, Z, T)"]),
-        ("Q(X, T) :- B(X, Y, T), B(Y, X, T).", ["B(X, Y, T), B(Y, X, T)"]),
-        ("Q(X, T) :- B(X, Y, T), B(Z, Y, T).", ["B(X, Y, T)"]),
-        ("Q(X, T) :- R(X, V, T), V > 3. Q(X, T) :- R(X, V, T), V > 5.", ["R(X, V, T), V > 3"]),
-        ("Q(X, T) :- R(X, V, T), V > 3. Q(X, T) :- R(X, V, T), V >= 3.", ["R(X, V, T), V >= 3"]),
-        ("Q(X, T) :- R(X, V, T), V > 3. Q(X, T) :- R(X, 4, T).", ["R(X, V, T), V > 3"]),
-        ("Q(X, T) :- R(X, V, T), V > 3. Q(X, T) :- R(X, 3, T).", ["R(X, V, T), V > 3", "R(X, 3, T)"]),
-        # What several comparisons say together.
-        (
-            "Q(X, T) :- S(X, V, W, T), V < W. Q(X, T) :- S(X, V, W, T), V < U, U <= W, R(X, U, T).",
-            ["S(X, V, W, T), V < W"],
-        ),
-        (
-            "Q(X, T) :- S(X, V, W, T), V < W. Q(X, T) :- S(X, V, W, T), V <= W, R(X, W, T).",
-            ["S(X, V, W, T), V < W", "S(X, V, W, T), R(X, W, T), V <= W"],
-        ),
-        ("Q(X, T) :- A(X, T), not B(X, T). Q(X, T) :- A(X, T), not B(X, T), C(T).", ["A(X, T), not B(X, T)"]),
-        (
-            "Q(X, T) :- A(X, T), not B(X, T). Q(X, T) :- A(X, T), B(X, T).",
-            ["A(X, T), not B(X, T)", "A(X, T), B(X, T)"],
-        ),
-        (
-            "Q(X, T) :- A(X, T), not D(X, _, T). Q(X, T) :- A(X, T), not D(X, b, T).",
-            ["A(X, T), not D(X, _, T)", "A(X, T), not D(X, b, T)"],
-        ),
-        # A derivation by the first rule needs a natural number for T-3; one by the second does not.
-        (
-            "Q(X, T) :- A(X, T), C(T-3). Q(X, T) :- A(X, T), P(X, T). P(X, T) :- C(T-3), B(X, T).",
-            ["A(X, T), C(T-3)"],
-        ),
-        (
-            "Q(X, T) :- P(X, T-3). P(X, T) :- A(X, T+3). Q(X, T) :- A(X, T), B(X, T).",
-            ["A(X, T), T >= 3", "A(X, T), B(X, T)"],
-        ),
-        ("static S(x). Q(X, T) :- A(X, T), S(X). Q(X, T) :- A(X, T).", ["A(X, T)"]),
-        # The fact may speak before the tick has come.
-        ("Q(X, T) :- not B(X, T). Q(X, T) :- A(X, T), not B(X, T).", ["not B(X, T)", "A(X, T), not B(X, T)"]),
-        ("static S(x). Q(X, T) :- A(X, T), S(Y). Q(X, T) :- A(X, T), S(X), C(T).", ["S(Y), A(X, T)"]),
-    ],
-)
+@pytest.mark.parametrize(("rules", "kept"), table(__file__, "minimal"))
 def test_only_minimal_patterns_are_kept(rules: str, kept: list[str]) -> None:
     assert _patterns(rules) == kept
 
@@ -87,15 +40,7 @@ def test_condensing_ends_once_searches_have_taken_their_steps(monkeypatch: pytes
     assert tried.call_count < 500
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("A(I, T), B(J, T), B(K, T), J != I, K != I, J != K", [0, 1, 1]),
-        ("A(I, T), B(J, T), B(K, T), J != I, K != J", [0, 1, 2]),  # only J is not I
-        ("A(I, T), B(J, T), B(K, T+1), I != J, I != K", [0, 1, 2]),  # at another time
-        ("A(I, T), B(J, T), B(K, T), J < K, J != I, K != I", [0, 1, 2]),  # in an order
-    ],
-)
+@pytest.mark.parametrize(("body", "expected"), table(__file__, "alike"))
 def test_those_are_alike_whose_exchange_changes_nothing(body: str, expected: list[int]) -> None:
     plan = plan_of(f"P(I, T) :- {body}. query P(I, T).")
     (pattern,) = next(plan.queries).patterns

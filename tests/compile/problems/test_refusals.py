@@ -8,6 +8,7 @@ from antelog.compile import compile_program
 from antelog.diagnostics import Source, errors_of
 from antelog.language import read
 from tests.specification import RefusedError, Stream, evaluate
+from tests.tables import table
 
 INPUTS = "input A(x, time). input B(x, y, time). "
 
@@ -20,32 +21,7 @@ def codes(rules: str) -> list[str]:
     return [diagnostic.code for diagnostic in errors_of(compiled.diagnostics)]
 
 
-@pytest.mark.parametrize(
-    ("rules", "code"),
-    [
-        # `_` for the X that OK leaves to all values: nearly every one is no Bad.
-        ("OK(X, T) :- not A(X, T).  Any(T) :- OK(_, T). query Any(T).", "E404"),
-        # the same inside what is negated
-        (
-            "OK(X, T) :- not A(X, T).  Any(T) :- OK(_, T).  P(X, T) :- A(X, T), not Any(T). query P(X, T).",
-            "E404",
-        ),
-        ("Off(T) :- not A(_, T).  P(X, U) :- A(X, T), Off(U). query P(X, U).", "E405"),
-        ("N(X, T) :- not A(X, T).  P(X, Y, T) :- N(X, T), N(Y, T+1). query P(X, Y, T).", "E406"),
-        ("N(X, T) :- not A(X, T).  P(X, T) :- N(X, T), X > b. query P(X, T).", "E402"),
-        # all others of X have no value: none to call a function with, to calculate with, or to compare
-        ('N(X, T) :- A(X, T), contains(X, "a").  P(X, T) :- not N(X, T). query P(X, T).', "E402"),
-        ('N(X, T) :- B(a, X, T+1), not contains(X, "a").  P(X, T) :- not N(X, T+2). query P(X, T).', "E402"),
-        (
-            "N(X, T) :- A(X, T), count(B(_, V, T-1..T), V > X) > 1.  P(X, T) :- not N(X, T). query P(X, T).",
-            "E402",
-        ),
-        (
-            "N(X, T) :- A(X, T), count(B(_, _, T)) > length(X).  P(X, T) :- not N(X, T). query P(X, T).",
-            "E402",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("rules", "code"), table(__file__, "refused"))
 def test_what_is_refused(rules: str, code: str) -> None:
     assert codes(rules) == [code]
     with pytest.raises(RefusedError):

@@ -24,6 +24,7 @@ from tests.compile.plans import plan_of, possible_plan
 from tests.few_literals import programs
 from tests.odds import with_odds
 from tests.recorded import FOLDER
+from tests.tables import table
 
 MALF = "Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1), Temp(X, high, T+2). query Malf(X, T)."
 
@@ -73,71 +74,17 @@ def test_of_hundreds_of_facts_few_are_compared(monkeypatch: pytest.MonkeyPatch) 
     assert furthest.call_count < 10 * 61
 
 
-@pytest.mark.parametrize(
-    ("rules", "open_when"),
-    [
-        ("Q(X, T) :- A(X, T), B(X, T). query Q(X, T).", "when A(X, T) and B(X, T) arrive"),
-        ("Q(X, T) :- A(X, T). Q(X, T) :- B(X, T). query Q(X, T).", "when A(X, T) or B(X, T) arrives"),
-        ("Q(X, T) :- A(X, T), B(X, T-3). query Q(X, T).", "when B(X, T-3) arrives"),
-        ("Q(T) :- A(V, T), V > 3, B(W, T+1). query Q(T).", "when A(V, T) where V > 3 arrives"),
-        ("Q(T) :- not A(_, T). query Q(T).", "at tick T, without any fact"),
-        (
-            "static S(x). S(a). Q(X, T) :- S(X), not A(X, T). query Q(X, T).",
-            "at tick T, without any fact, for each S(X)",
-        ),
-        (
-            "Q(X, T) :- not A(X, T). query Q(X, T).",
-            "at tick T, without any fact, for each X that has been seen and once for all others",
-        ),
-        (
-            "Q(X, T) :- A(X, U), not B(X, T), T >= U, T <= U + 5. query Q(X, T).",
-            "when A(X, U) arrives and tick T has come",
-        ),
-        (
-            "On(X, T) :- A(X, T). On(X, T) :- On(X, T-1), B(X, T). query On(X, T) window 20.",
-            "when A(X, T) or A(X, T-1) or one of 19 others (see the patterns) arrives",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("rules", "open_when"), table(__file__, "open"))
 def test_when_answers_open(rules: str, open_when: str) -> None:
     assert summary_of(f"input A(x, time). input B(x, time). {rules}").open == open_when
 
 
-@pytest.mark.parametrize(
-    ("rules", "decided"),
-    [
-        ("Q(X, T) :- A(X, T). query Q(X, T).", "at once: the answer needs nothing more"),
-        ("Q(X, T) :- A(X, T), not B(X, T+1). query Q(X, T).", "by T+3: the B for T+1 may come 2 ticks late"),
-        (
-            "C(X, T) :- B(X, T+3). Q(X, T) :- A(X, T), not C(X, T+1). query Q(X, T).",
-            "by T+6: the B for T+4 may come",
-        ),
-        ("Q(X, T) :- A(X, T), A(X, T+1). query Q(X, 5).", "by tick 6: it may need the A for tick 6"),
-        ("Q(X, T) :- A(X, T), B(X, S), S > T. query Q(X, T).", "without a deadline: B(X, S) may come at any"),
-    ],
-)
+@pytest.mark.parametrize(("rules", "decided"), table(__file__, "decided"))
 def test_when_answers_are_decided(rules: str, decided: str) -> None:
     assert decided in summary_of(f"input A(x, time). input B(x, time) delay 2. {rules}").decided
 
 
-@pytest.mark.parametrize(
-    ("rules", "memory"),
-    [
-        ("Q(T) :- A(T), B(S), S > T. query Q(T).", "grows with the stream"),
-        (
-            "input A(x, time). Q(X, T) :- not A(X, T). query Q(X, T).",
-            (
-                "facts about the present tick; older ones are forgotten; and each x of A ever seen, which "
-                "grows where values come once: let a static relation or a fact give X to bound it"
-            ),
-        ),
-        (
-            # whatever else a program has
-            "Off(T+1) :- Press(T+1), not Off(T). query Off(T). Other(T) :- Press(T). query Other(T).",
-            "facts about undecided ticks; of earlier ones only whether Off was true",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("rules", "memory"), table(__file__, "memory"))
 def test_memory(rules: str, memory: str) -> None:
     assert summary_of(rules).memory.startswith(memory)
 

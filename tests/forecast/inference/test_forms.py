@@ -12,6 +12,7 @@ from antelog.forecast.inference.nodes import UnknownChanceError
 from antelog.forecast.rates.tally import EPOCH
 from antelog.process import Engine
 from tests.forecast.making import chains, formula, plan_of
+from tests.tables import table
 
 INPUTS = """
 input Temp(x: text, level: text, time) delay 2.
@@ -31,26 +32,7 @@ def test_a_query_that_fixes_the_tick_counts_from_zero() -> None:
     assert [literal.at for literal in found.literals] == [3, 4]
 
 
-@pytest.mark.parametrize(
-    ("rule", "why"),
-    [
-        ("P(X, T) :- Temp(X, high, T), Temp(X, low, U), U > T.", "nothing bounds it in time"),
-        ("P(X, T) :- Temp(X, Y, T), Temp(X, Y, T+1).", "share a value that the answer does not have"),
-        ("P(X, T) :- Read(X, V, T), Read(X, W, T+1), W > V.", "compares values of facts"),
-        ("P(X, T) :- Temp(X, Y, T), Site(X, Y).", "background gives values"),
-        ("P(X, T) :- Temp(X, high, T), Temp(X, low, 3).", "a fixed tick besides its own"),
-        ("P(X, T) :- Temp(X, high, T), not P(X, T-1).", "its own past"),
-        ("P(X, T) :- Temp(X, high, T), not Temp(X, low, 3).", "a fixed tick besides its own"),
-        ("P(X, T) :- Temp(X, high, T), count(Temp(X, low, 0..T)) >= 3.", "a fixed tick besides its own"),
-        ("P(X, T) :- Temp(X, high, T), count(Temp(X, _, T..T+5)) >= 3.", "several at a tick"),
-        ("P(X, T) :- Temp(X, high, T), count(Temp(X, _, T..T+5)) = 3.", "several at a tick"),
-        ("P(X, T) :- Read(X, L, T), count(Read(X, V, T..T+5), V > L) >= 1.", "share a value"),
-        ("P(X, T) :- Temp(X, high, T), sum(V : Read(X, V, T..T+5)) > 3.", "takes values of facts"),
-        ("P(X, T) :- Temp(X, high, T), count(distinct V : Read(X, V, T..T+5)) > 3.", "takes values of facts"),
-        ("P(X, T) :- Temp(X, high, T), max(V : Read(X, V, T)) > min(V : Read(X, V, T)).", "two aggregates"),
-        ("P(X, T) :- Temp(X, high, T), last Temp(X, low, T..T+2) per X.", "how likely `last Temp"),
-    ],
-)
+@pytest.mark.parametrize(("rule", "why"), table(__file__, "unknown"))
 def test_where_no_chance_can_be_said(rule: str, why: str) -> None:
     with pytest.raises(UnknownChanceError, match=why):
         formula(f"{INPUTS} {rule} query P(X, T).")

@@ -11,6 +11,7 @@ import pytest
 
 import antelog
 from tests.engine.plain import PlainEngine
+from tests.tables import table
 
 RULES = """
 input Sale(shop: text, amount: number, time) delay 1 (60%, 40%), one per shop.
@@ -77,26 +78,7 @@ def test_another_value_than_those_declared() -> None:
     assert found == {"a": None, "b": "model"}
 
 
-@pytest.mark.parametrize(
-    "literal",
-    [
-        "sum(V : Sale(X, V, T+1..T+2)) >= 10",
-        "sum(V : Sale(X, V, T+1..T+2), V >= 0) >= 10",
-        "sum(V : Sale(X, V, T+1..T+2), V >= 0) < 10",
-        "sum(V : Sale(X, V, T+1..T+2), V >= 0) = 10",
-        "avg(V : Sale(X, V, T+1..T+2)) > 4",
-        "max(V : Sale(X, V, T+1..T+2)) >= 5",
-        "max(V : Sale(X, V, T+1..T+2)) < 10",
-        "max(V : Sale(X, V, T+1..T+2)) != 5",
-        "min(V : Sale(X, V, T+1..T+2)) = -2.5",
-        "min(V : Sale(X, V, T+1..T+2)) < 20",
-        "count(distinct V : Sale(X, V, T..T+2)) >= 2",
-        "count(distinct V : Sale(X, V, T..T+2)) < 3",
-        "count(distinct V : Sale(X, V, T..T+2), V > 5) = 1",
-        "count(distinct V : Sale(X, V, T..T+2)) != 2",
-        "not Low(X, T)",
-    ],
-)
+@pytest.mark.parametrize("literal", table(__file__, "literals"))
 def test_by_when(literal: str) -> None:
     """The chance by each tick: an engine without forecasts says in each world when it is confirmed."""
     program = antelog.parse(

@@ -4,6 +4,7 @@ import pytest
 
 from antelog.diagnostics import Source
 from antelog.language import read
+from tests.tables import table
 
 INPUT = "input Pay(card, place: text, amount: number, time){delay}.\nstatic Card(card).\n"
 QUERY = "query P(C, T).\n"
@@ -26,22 +27,7 @@ def test_variables_of_an_aggregate_are_its_own() -> None:
     assert codes("Pay(C, _, _, T), count(Pay(C, V, _, T-9..T), V > 5) > 2") == ["E302"]
 
 
-@pytest.mark.parametrize(
-    ("body", "asked"),
-    [
-        ("Card(C), count(Pay(C, _, _, T-9..T)) > 3", True),
-        ("Card(C), count(Pay(C, _, _, T-9..T)) = 0", False),
-        ("Card(C), count(Pay(C, _, _, T-9..T)) < 3", False),
-        ("Card(C), 3 < count(Pay(C, _, _, T-9..T))", True),
-        ("Card(C), max(V : Pay(C, _, V, T-9..T)) < 3", True),
-        ("Pay(C, _, _, T), count(Pay(C, _, _, T-9..T)) > 3", False),
-        ("Card(C), last Pay(C, _, V, T-9..T) per C, V > 5", True),
-        ("Card(C), last Pay(C, _, V, T-9..T) per C, not Card(home)", True),
-        ("Card(C), last Pay(C, _, _, T-9..T-1) per C, not Pay(C, _, _, T)", False),
-        ("Card(C), last Pay(C, _, _, T-9..T-1) per C, count(Pay(C, _, _, T)) = 0", False),
-        ("Pay(C, _, _, T), last Pay(C, _, V, T-9..T-1) per C, V > 5", False),
-    ],
-)
+@pytest.mark.parametrize(("body", "asked"), table(__file__, "clock"))
 def test_the_clock_asks_where_no_fact_stands_beside(body: str, asked: bool) -> None:
     assert codes(body) == (["W111"] if asked else [])
 

@@ -17,6 +17,7 @@ from antelog.language.printer import to_text
 from antelog.language.syntax import Bound
 from antelog.language.vocabulary import Predicate, PredicateKind, Type
 from antelog.run import clock
+from tests.tables import table
 
 RULE = "P(X, T) :- A(X, Y, T).\nquery P(X, T)."
 
@@ -353,21 +354,7 @@ def test_time_waits_as_long_for_another_fact() -> None:
     assert clock.rhythms_of(plan)["P"] == 31 * SECOND
 
 
-@pytest.mark.parametrize(
-    ("clauses", "said"),
-    [
-        ("every 0 s", "facts do not come every 0 s"),
-        ("every 5 parsecs", "`parsecs` is not a unit of time"),
-        ("every 5 s per y", "P has no column named y"),
-        ("every 5 s per x and x", "`per` names the column x twice"),
-        ("every 1.5", "1.5 is not a whole number of ticks"),
-        ("every", "`every` stands last, with a number of ticks or a duration"),
-        ("every 5 s, one per x", "`every` stands last"),
-        ("every 5 s, delay 2", "`every` stands last"),
-        ("one per x every 5 s", "`every` stands last"),
-        ("delay 1 every 5 s", "`every` stands last"),
-    ],
-)
+@pytest.mark.parametrize(("clauses", "said"), table(__file__, "gaps"))
 def test_what_is_wrong_with_a_gap_is_said(clauses: str, said: str) -> None:
     with pytest.raises(ProgramError) as caught:
         parse(f"tick 1 s.\ninput P(x, time) {clauses}.\n{SINGLE}")
