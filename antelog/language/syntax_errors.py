@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.resources import files
 from typing import cast
 
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
@@ -53,80 +55,31 @@ def last_word(text: str) -> str:
     return text[start:]
 
 
-_SYMBOLS = re.compile(r"[^\w\s\"(),.%]+")
+_ROW = re.compile(r"[^\w\s\"(),.%]+")
 
 
 def symbols(statement: str, at: int) -> tuple[int, str]:
     """The row of symbols around a place, with its begin."""
-    for match in _SYMBOLS.finditer(statement):
+    for match in _ROW.finditer(statement):
         if match.start() <= at < match.end():
             return match.start(), match[0]
     return at, ""
 
 
-_IF = "Write `:-` between the head and the conditions of a rule."
-_COMMA = "Write `,` between the conditions of a rule."
-_OR = "Write `or` between atoms or comparisons, in small letters, or one rule for each alternative."
-_COMMENT = "Write `%` before a comment, on each of its lines."
-_EQUAL = "Write `=` to compare for equality."
+_READ = tomllib.loads(files("antelog.language").joinpath("syntax_errors.toml").read_text("utf-8"))
+_EXAMPLES: Mapping[str, str] = _READ["examples"]
+_TERMINALS: Mapping[str, str] = _READ["terminals"]
+_SYMBOLS: Mapping[str, str] = {each: of["hint"] for of in _READ["instead"] for each in of.get("symbols", ())}
+_WORDS: Mapping[str, str] = {each: of["hint"] for of in _READ["instead"] for each in of.get("words", ())}
+_IF, _COMMA, _COMMENT = _WORDS["if"], _WORDS["and"], _SYMBOLS["--"]
 AGGREGATE = (
     "What is counted or added up is an atom within some ticks, and its value is compared: "
     "`avg(V : Temp(X, V, T-9..T)) > 90` or `count(Temp(X, _, T-9..T)) > 5`."
 )
 
-INSTEAD = {
-    **dict.fromkeys(("&", "&&"), _COMMA),
-    **dict.fromkeys(("|", "||"), _OR),
-    ";": "Write `.` at the end of a statement, and one rule for each alternative.",
-    **dict.fromkeys(("<-", ":", ":="), _IF),
-    "=>": "Write `->` before the head of a rule.",
-    **dict.fromkeys(("==", "==="), _EQUAL),
-    **dict.fromkeys(("<>", "!==", "\\="), "Write `!=` for different from."),
-    "=<": "Write `<=` for at most.",
-    **dict.fromkeys(("!", "~", "\\+"), "Write `not` before an atom."),
-    **dict.fromkeys(("'", "`"), 'Write texts in double quotes, such as `"very high"`.'),
-    **dict.fromkeys(("#", "--", "//", "/*"), _COMMENT),
-    **dict.fromkeys(("?", "?-"), "Write `query Malf(X, T).` to ask for the answers of Malf."),
-}
-_WORDS = {
-    "and": _COMMA,
-    "or": _OR,
-    **dict.fromkeys(("if", "where", "when"), _IF),
-    "in": "Write the values in parentheses: `X in (pump, fan)`.",
-    "like": 'Call a function: `starts_with(X, "a")`, `contains(X, "a")`.',
-    "is": _EQUAL,
-    "between": "Write two comparisons, such as `V >= 10, V <= 90`.",
-    "not": "Write `not` once, in small letters, before an atom.",
-    "for": "Count the ticks at which it is so: `count(Temp(X, V, T-2..T), V > 90) >= 3`.",
-    "within": "Write a range of ticks, as in `Ack(X, T..T+5)`, or ask for the first, as in "
-    "`first Ack(X, U) after T within 5`; or compare the times: `T <= U, U <= T + 5`.",
-}
-
 
 # ---- errors ----
 
-_TERMINALS = {  # terminals that have other names than words
-    "_IF": "`:-`",
-    "_THEN": "`->`",
-    "_LAST": "`last`",
-    "FIRST": "`first`",
-    "DOT": "`.`",
-    "COMMA": "`,`",
-    "COLON": "`:`",
-    "LPAR": "`(`",
-    "RPAR": "`)`",
-    "EQUAL": "`=`",
-    "COMPARE": "a comparison such as `>=`",
-    "SIGN": "`+`, `-`",
-    "NUMBER": "a number",
-    "TEXT": "a quoted text",
-    "WORD": "a name",
-    "UNDERSCORE": "`_`",
-    "SEVERITY": "a severity such as `critical`",
-    "PERCENTAGE": "a percentage such as `5%`",
-    "ONE": "`one per`",
-    "$END": "the end",
-}
 _NEVER_NAMED = {"STAR", "SLASH", "UNIT", "_OR", "_IN"}  # behind terms: would lengthen every message
 _START = {"STATIC", "TICK", "INPUT", "QUERY"}
 
@@ -172,7 +125,7 @@ def _trouble(error: UnexpectedInput, statement: str, start: int) -> Trouble:
         at = cast(int, error.pos_in_stream) - start
         found = statement[at]
     begin, row = symbols(statement, at)
-    if row in INSTEAD:
+    if row in _SYMBOLS:
         at, found = begin, row
     accepted = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]  # lark gives it no types
     return Trouble(statement, at, found, frozenset(accepted))
@@ -229,8 +182,8 @@ _NOT_IN = re.compile(r"\bnot(\s+\w+)?\s+in\b")
 
 
 def _words(trouble: Trouble) -> Iterator[str]:
-    if trouble.found in INSTEAD:
-        yield INSTEAD[trouble.found]
+    if trouble.found in _SYMBOLS:
+        yield _SYMBOLS[trouble.found]
     if trouble.word_before in {"for", "within"}:
         yield _WORDS[trouble.word_before]  # taken for the unit of a duration
     elif "AFTER" in trouble.accepted:
@@ -343,25 +296,6 @@ def _lists(trouble: Trouble) -> Iterator[str]:
         yield "Write `,` between conditions and `.` at the end of a statement."
 
 
-_CHANCE = "`chance Temp(_, high, _) = 5%, again 80%.`"
-_ALERT = "`query Malf(X, T) window 10 alert 80%.`"
-_EXAMPLES = {
-    "tick": "`tick 10 minutes.`",
-    "zone": '`zone "Europe/Berlin".`',
-    "limit": "`limit hot = 90.`",
-    "include": '`include "fleet.alog".`',
-    "function": "`function near(lat1, lon1, lat2, lon2).`",
-    "input": "`input Temp(device, level, time) delay 2.`",
-    "static": "`static Turbine(device).`",
-    "delay": "`delay Temp(wt4, _, _) = 2.`",
-    "chance": _CHANCE,
-    "query": "`query Malf(X, T).`",
-    "window": "`query Malf(X, T) window 10.` or, of a helper, `window On 10.`",
-    "horizon": "`query Malf(X, T) window 10 horizon 2.`",
-    "not": "`OK(X, T) :- Turbine(X), not Shdn(X, T).`",
-}
-
-
 def _examples(trouble: Trouble) -> Iterator[str]:
     word = trouble.first_word
     if trouble.word_before in {"window", "horizon", "not"}:
@@ -413,9 +347,9 @@ def _percentages(trouble: Trouble) -> Iterator[str]:
         yield "Write a percentage here, such as `5%`."
     behind = trouble.statement[trouble.at :]
     if trouble.first_word == "chance" and re.match(r"again\b|,?\s*\d", behind) and "%" in trouble.before:
-        yield f"Write `, again` before the chance after a tick with such a fact: {_CHANCE}"
+        yield f"Write `, again` before the chance after a tick with such a fact: {_EXAMPLES['chance']}"
     if trouble.first_word == "query" and re.match(r",\s*alert\b", behind):
-        yield f"Write no `,` before `alert`: {_ALERT}"
+        yield "Write no `,` before `alert`: `query Malf(X, T) window 10 alert 80%.`"
     if trouble.first_word not in {"delay", "input"}:  # which have shares: `delay 2 (70%, 20%, 8%)`
         return
     if trouble.found == "(" and trouble.accepted == _AMOUNT:
