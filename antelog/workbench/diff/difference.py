@@ -105,10 +105,6 @@ class RuleSet:
             for head, own in self.by_head.items()
         }
 
-    def behind(self, predicate: str) -> set[str]:
-        """A predicate, and all that it rests on."""
-        return reachable(self.rests_on, predicate)
-
     def written(self, statement: syntax.Statement) -> Written:
         source = self.document.source
         file, span = source.located(statement.span)
@@ -236,8 +232,8 @@ class ProgramDifference:
         return old, new
 
     def rules_of(self, each: QueryDifference) -> tuple[RuleDifference, ...]:
-        predicates = {self.renamed.get(name, name) for name in self.old.behind(each.name)}
-        predicates |= self.new.behind(each.name)
+        predicates = {self.renamed.get(name, name) for name in reachable(self.old.rests_on, each.name)}
+        predicates |= reachable(self.new.rests_on, each.name)
         return tuple(rule for rule in self.different if rule.predicate in predicates)
 
     @property
