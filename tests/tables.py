@@ -1,11 +1,15 @@
-"""Tables of cases that are data: they stand in the `.toml` file beside their test."""
+"""Cases of a test as data: tables in a file of TOML beside it, with a key for each parameter."""
 
 import tomllib
 from pathlib import Path
-from typing import Any
+
+import pytest
 
 
-def table(test: str, name: str) -> list[Any]:
-    """The cases of this name, for `parametrize`; `test` is the path of the test file."""
-    found: list[Any] = tomllib.loads(Path(test).with_suffix(".toml").read_text("utf-8"))[name]
-    return found
+def cases(file: str, name: str, *more: tuple[object, ...]) -> pytest.MarkDecorator:
+    """The cases of a table, given the module's file, and more that are computed; if named, by their names."""
+    text = Path(file).with_suffix(".toml").read_text(encoding="utf-8")
+    found = tomllib.loads(text)[name]
+    ids, rows = (None, found) if isinstance(found, list) else ([*found], [*found.values()])
+    values = [pytest.param(*each) for each in (*(row.values() for row in rows), *more)]
+    return pytest.mark.parametrize(",".join(rows[0]), values, ids=ids)

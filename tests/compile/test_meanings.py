@@ -13,10 +13,10 @@ from antelog.compile.meanings import Fate, QueryDifference, compared
 from antelog.diagnostics import Source
 from antelog.language import read, syntax
 from antelog.language.printer import to_text
+from tests import tables
 from tests.compile.plans import plan_of, possible_plan
 from tests.random_mixtures import mixtures
 from tests.strategies import Case, cases
-from tests.tables import table
 
 BASE = """
 input Temp(device, level: number, time) delay 2.
@@ -40,7 +40,7 @@ def fate(old: str, new: str, query: str = "Malf") -> Fate:
     return differences(old, new)[query].fate
 
 
-@pytest.mark.parametrize(("before", "after"), table(__file__, "same"))
+@tables.cases(__file__, "same")
 def test_the_same_in_other_words(before: str, after: str) -> None:
     assert before in BASE
     new = BASE.replace(before, after)
@@ -48,7 +48,7 @@ def test_the_same_in_other_words(before: str, after: str) -> None:
     assert compared(plan_of(BASE), plan_of(BASE)).is_same
 
 
-@pytest.mark.parametrize(("before", "after"), table(__file__, "another"))
+@tables.cases(__file__, "another")
 def test_another_meaning(before: str, after: str) -> None:
     assert before in BASE
     assert fate(BASE, BASE.replace(before, after)) is Fate.CHANGED

@@ -10,7 +10,7 @@ from antelog.diagnostics import Source
 from antelog.errors import ProgramError
 from antelog.language import read
 from antelog.language.printer import to_text
-from tests.tables import table
+from tests.tables import cases
 
 INPUTS = "input Temp(x, level, time) delay 1. input Press(x, v: number, time) delay 2. "
 FACTS: dict[str, list[tuple[object, ...]]] = {
@@ -24,7 +24,7 @@ def _lines(text: str) -> list[object]:
     return [table.to_pylist() for table in engine.advance(12, FACTS).values()]
 
 
-@pytest.mark.parametrize(("short", "long"), table(__file__, "short"))
+@cases(__file__, "short")
 def test_they_mean_what_they_are_short_for(short: str, long: str) -> None:
     assert _lines(short) == _lines(long) != []
 

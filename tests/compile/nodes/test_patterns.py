@@ -7,7 +7,7 @@ import pytest
 from antelog.compile.nodes.plan import Argument
 from antelog.compile.plan.partition import SeenColumns, input_columns, seen_columns
 from tests.compile.plans import pattern_of, plan_of
-from tests.tables import table
+from tests.tables import cases
 
 
 def test_a_pattern_is_a_conjunction_with_first_ticks_that_are_not_plain_to_see() -> None:
@@ -36,7 +36,7 @@ def columns_of(rules: str) -> SeenColumns:
     return seen_columns(name, pattern, query, plan)
 
 
-@pytest.mark.parametrize(("rules", "inputs"), table(__file__, "columns"))
+@cases(__file__, "columns")
 def test_the_columns_of_inputs(rules: str, inputs: dict[str, int]) -> None:
     assert set(columns_of(rules).inputs) == {Argument(*each) for each in inputs.items()}
     assert input_columns(plan_of(INPUTS + rules)) == set(columns_of(rules).inputs)

@@ -15,7 +15,7 @@ from antelog.compile.patterns.subsume import Antichain, Budget, alike
 from antelog.diagnostics import Source
 from antelog.language import read
 from tests.compile.plans import plan_of
-from tests.tables import table
+from tests.tables import cases
 
 
 def _patterns(rules: str) -> list[str]:
@@ -23,7 +23,7 @@ def _patterns(rules: str) -> list[str]:
     return [p.text for p in plan.relation("Q").patterns]
 
 
-@pytest.mark.parametrize(("rules", "kept"), table(__file__, "minimal"))
+@cases(__file__, "minimal")
 def test_only_minimal_patterns_are_kept(rules: str, kept: list[str]) -> None:
     assert _patterns(rules) == kept
 
@@ -40,7 +40,7 @@ def test_condensing_ends_once_searches_have_taken_their_steps(monkeypatch: pytes
     assert tried.call_count < 500
 
 
-@pytest.mark.parametrize(("body", "expected"), table(__file__, "alike"))
+@cases(__file__, "alike")
 def test_those_are_alike_whose_exchange_changes_nothing(body: str, expected: list[int]) -> None:
     plan = plan_of(f"P(I, T) :- {body}. query P(I, T).")
     (pattern,) = next(plan.queries).patterns

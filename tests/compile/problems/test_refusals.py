@@ -8,7 +8,7 @@ from antelog.compile import compile_program
 from antelog.diagnostics import Source, errors_of
 from antelog.language import read
 from tests.specification import RefusedError, Stream, evaluate
-from tests.tables import table
+from tests.tables import cases
 
 INPUTS = "input A(x, time). input B(x, y, time). "
 
@@ -21,7 +21,7 @@ def codes(rules: str) -> list[str]:
     return [diagnostic.code for diagnostic in errors_of(compiled.diagnostics)]
 
 
-@pytest.mark.parametrize(("rules", "code"), table(__file__, "refused"))
+@cases(__file__, "refused")
 def test_what_is_refused(rules: str, code: str) -> None:
     assert codes(rules) == [code]
     with pytest.raises(RefusedError):

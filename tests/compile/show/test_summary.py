@@ -24,7 +24,7 @@ from tests.compile.plans import plan_of, possible_plan
 from tests.few_literals import programs
 from tests.odds import with_odds
 from tests.recorded import FOLDER
-from tests.tables import table
+from tests.tables import cases
 
 MALF = "Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1), Temp(X, high, T+2). query Malf(X, T)."
 
@@ -74,17 +74,17 @@ def test_of_hundreds_of_facts_few_are_compared(monkeypatch: pytest.MonkeyPatch) 
     assert furthest.call_count < 10 * 61
 
 
-@pytest.mark.parametrize(("rules", "open_when"), table(__file__, "open"))
+@cases(__file__, "open")
 def test_when_answers_open(rules: str, open_when: str) -> None:
     assert summary_of(f"input A(x, time). input B(x, time). {rules}").open == open_when
 
 
-@pytest.mark.parametrize(("rules", "decided"), table(__file__, "decided"))
+@cases(__file__, "decided")
 def test_when_answers_are_decided(rules: str, decided: str) -> None:
     assert decided in summary_of(f"input A(x, time). input B(x, time) delay 2. {rules}").decided
 
 
-@pytest.mark.parametrize(("rules", "memory"), table(__file__, "memory"))
+@cases(__file__, "memory")
 def test_memory(rules: str, memory: str) -> None:
     assert summary_of(rules).memory.startswith(memory)
 

@@ -12,7 +12,7 @@ from antelog.forecast.inference.nodes import UnknownChanceError
 from antelog.forecast.rates.tally import EPOCH
 from antelog.process import Engine
 from tests.forecast.making import chains, formula, plan_of
-from tests.tables import table
+from tests.tables import cases
 
 INPUTS = """
 input Temp(x: text, level: text, time) delay 2.
@@ -32,7 +32,7 @@ def test_a_query_that_fixes_the_tick_counts_from_zero() -> None:
     assert [literal.at for literal in found.literals] == [3, 4]
 
 
-@pytest.mark.parametrize(("rule", "why"), table(__file__, "unknown"))
+@cases(__file__, "unknown")
 def test_where_no_chance_can_be_said(rule: str, why: str) -> None:
     with pytest.raises(UnknownChanceError, match=why):
         formula(f"{INPUTS} {rule} query P(X, T).")

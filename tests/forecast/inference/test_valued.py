@@ -11,7 +11,7 @@ import pytest
 
 import antelog
 from tests.engine.plain import PlainEngine
-from tests.tables import table
+from tests.tables import cases
 
 RULES = """
 input Sale(shop: text, amount: number, time) delay 1 (60%, 40%), one per shop.
@@ -78,7 +78,7 @@ def test_another_value_than_those_declared() -> None:
     assert found == {"a": None, "b": "model"}
 
 
-@pytest.mark.parametrize("literal", table(__file__, "literals"))
+@cases(__file__, "literals")
 def test_by_when(literal: str) -> None:
     """The chance by each tick: an engine without forecasts says in each world when it is confirmed."""
     program = antelog.parse(

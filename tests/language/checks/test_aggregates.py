@@ -4,7 +4,7 @@ import pytest
 
 from antelog.diagnostics import Source
 from antelog.language import read
-from tests.tables import table
+from tests.tables import cases
 
 INPUT = "input Pay(card, place: text, amount: number, time){delay}.\nstatic Card(card).\n"
 QUERY = "query P(C, T).\n"
@@ -27,7 +27,7 @@ def test_variables_of_an_aggregate_are_its_own() -> None:
     assert codes("Pay(C, _, _, T), count(Pay(C, V, _, T-9..T), V > 5) > 2") == ["E302"]
 
 
-@pytest.mark.parametrize(("body", "asked"), table(__file__, "clock"))
+@cases(__file__, "clock")
 def test_the_clock_asks_where_no_fact_stands_beside(body: str, asked: bool) -> None:
     assert codes(body) == (["W111"] if asked else [])
 

@@ -17,7 +17,7 @@ from antelog.language.printer import to_text
 from antelog.language.syntax import Bound
 from antelog.language.vocabulary import Predicate, PredicateKind, Type
 from antelog.run import clock
-from tests.tables import table
+from tests.tables import cases
 
 RULE = "P(X, T) :- A(X, Y, T).\nquery P(X, T)."
 
@@ -354,7 +354,7 @@ def test_time_waits_as_long_for_another_fact() -> None:
     assert clock.rhythms_of(plan)["P"] == 31 * SECOND
 
 
-@pytest.mark.parametrize(("clauses", "said"), table(__file__, "gaps"))
+@cases(__file__, "gaps")
 def test_what_is_wrong_with_a_gap_is_said(clauses: str, said: str) -> None:
     with pytest.raises(ProgramError) as caught:
         parse(f"tick 1 s.\ninput P(x, time) {clauses}.\n{SINGLE}")
