@@ -220,11 +220,8 @@ def _gives(equation: Equation, known: Set[str]) -> bool:
 
 def arranged(literals: Iterable[AnyLiteral]) -> tuple[AnyLiteral, ...]:
     """Removes repeated literals, and puts facts and asked before conditions, comparisons last."""
-    return tuple(sorted(dict.fromkeys(literals), key=_place))
-
-
-def _place(literal: AnyLiteral) -> int:
-    return isinstance(literal, Condition) + isinstance(literal, Comparison)
+    unique = dict.fromkeys(literals)
+    return tuple(sorted(unique, key=lambda each: isinstance(each, Condition) + isinstance(each, Comparison)))
 
 
 class Renaming(terms.Replacement):
