@@ -1,4 +1,4 @@
-"""Graphs: strongly connected components, and the graph of a program with places for its nodes."""
+"""Graphs: components, what a node leads to, and the graph of a program with places for its nodes."""
 
 from __future__ import annotations
 
@@ -52,6 +52,16 @@ def components(edges: Mapping[N, Iterable[N]]) -> list[list[N]]:
                         if member == node:
                             break
                     found.append(members)
+    return found
+
+
+def reachable(edges: Mapping[N, Iterable[N]], start: N) -> set[N]:
+    """A node, and all that it leads to."""
+    found, waiting = {start}, [start]
+    while waiting:
+        new = set(edges.get(waiting.pop(), ())) - found
+        found |= new
+        waiting += new
     return found
 
 

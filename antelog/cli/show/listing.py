@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from antelog.answers import CLOSED, ENDS
+from antelog.answers import CLOSED, ENDS, likeliest_first
 from antelog.cli.show.terminal import can_show, escaped, print_text, to_stdout, wrapped_text
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.step.wording import LOST, meaning, plain, rows_of, words_of
@@ -110,7 +110,9 @@ def print_snapshot(relations: Sequence[Relation], shown: StepResult, to: Listing
     """Prints the answers confirmed at a tick, then those open after it, likeliest first."""
     _print_tick(shown.tick, to)
     rows = [(each, row) for each in relations for row in rows_of(shown.tables[each.name], each)]
-    for relation, row in likeliest_first(rows):
+    if any("chance" in row for _, row in rows):
+        rows.sort(key=lambda each: likeliest_first(each[1]))
+    for relation, row in rows:
         _print_row(meaning(row) if row["change"] == "confirmed" else "open", relation, row, to)
     if not rows:
         _print(Text("  nothing is open", "dim"), to)
@@ -231,16 +233,3 @@ def _growth(forecast: Sequence[Mapping[str, Any]], chance: float, time: Time) ->
     elif len(said) == 1:
         said = [f"by {time(points[0]['tick'])}"]
     return f"   {', '.join(said)}" if said else ""
-
-
-def likeliest_first(rows: Sequence[tuple[Any, Mapping[str, Any]]]) -> list[tuple[Any, Mapping[str, Any]]]:
-    """Sorts rows of a snapshot: confirmed answers, open ones by falling chance, those without a chance."""
-    if not any("chance" in row for _, row in rows):
-        return list(rows)
-
-    def rank(row: Mapping[str, Any]) -> float:
-        if row["change"] == "confirmed":
-            return -2.0
-        return 1.0 if row.get("chance") is None else -row["chance"]
-
-    return sorted(rows, key=lambda each: rank(each[1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from antelog.diagnostics import Source
 from antelog.errors import AntelogError
 from antelog.language import read
 from antelog.language.durations import ticks_in_words
-from antelog.language.graph import graph_of
+from antelog.language.graph import graph_of, reachable
 from antelog.language.moments import Timescale
 from antelog.language.syntax import Rule, atoms_of
 from antelog.language.templates import UNKNOWN
@@ -65,7 +65,7 @@ class FeedProgram:
         for edge in graph_of(self.program.document).edges:
             below.setdefault(edge.target, set()).add(edge.source)
         names = {each.name for each in self.program.plan.inputs}
-        return {name: frozenset(names & _reachable(below, q.predicate)) for name, q in self._queries.items()}
+        return {name: frozenset(names & reachable(below, q.predicate)) for name, q in self._queries.items()}
 
     @cached_property
     def keys(self) -> Mapping[str, str]:
@@ -118,15 +118,6 @@ def value_text(
     if name in ticks and isinstance(value, int):
         return ticks_in_words(value, ticks[name], timescale)
     return "…" if value is None else str(value)
-
-
-def _reachable(edges: Mapping[str, Iterable[str]], start: str) -> set[str]:
-    found, waiting = {start}, [start]
-    while waiting:
-        new = set(edges.get(waiting.pop(), ())) - found
-        found |= new
-        waiting += new
-    return found
 
 
 # ---- the rules behind an answer ----

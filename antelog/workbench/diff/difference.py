@@ -21,6 +21,7 @@ from antelog.compile.rules.clauses import clause_of, static_rule
 from antelog.engine.step.wording import Plain, rows_of
 from antelog.language import Checked, read, syntax
 from antelog.language.durations import ticks_in_words
+from antelog.language.graph import reachable
 from antelog.language.moments import Timescale
 from antelog.language.printer import to_text, value_text
 from antelog.language.syntax import Limit, Rule
@@ -103,15 +104,6 @@ class RuleSet:
             head: {atom.predicate for _, rule in own for atom, _ in syntax.atoms_of(rule)}
             for head, own in self.by_head.items()
         }
-
-    def behind(self, predicate: str) -> set[str]:
-        """A predicate, and all that it rests on."""
-        found, waiting = {predicate}, [predicate]
-        while waiting:
-            new = self.rests_on.get(waiting.pop(), set()) - found
-            found |= new
-            waiting += new
-        return found
 
     def written(self, statement: syntax.Statement) -> Written:
         source = self.document.source
@@ -240,8 +232,8 @@ class ProgramDifference:
         return old, new
 
     def rules_of(self, each: QueryDifference) -> tuple[RuleDifference, ...]:
-        predicates = {self.renamed.get(name, name) for name in self.old.behind(each.name)}
-        predicates |= self.new.behind(each.name)
+        predicates = {self.renamed.get(name, name) for name in reachable(self.old.rests_on, each.name)}
+        predicates |= reachable(self.new.rests_on, each.name)
         return tuple(rule for rule in self.different if rule.predicate in predicates)
 
     @property
