@@ -31,6 +31,13 @@ def name_in(line: Mapping[str, Any]) -> str:
     return name_of(line["query"], line["answer"], [others] if isinstance(others, str) else others)
 
 
+def likeliest_first(row: Mapping[str, Any]) -> float:
+    """The sort key of answers of a tick: confirmed ones, open ones by falling chance, those without one."""
+    if row["change"] == CONFIRMED:
+        return -2.0
+    return 1.0 if row.get("chance") is None else -row["chance"]
+
+
 def state_after(line: Mapping[str, Any], *, sees: bool = False) -> str:
     """The state of an answer after a line; a lost one stays open if the log `sees` when facts come again."""
     change, means = line["change"], meaning(line)

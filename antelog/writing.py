@@ -14,6 +14,7 @@ import select
 import shutil
 import stat
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike
@@ -38,6 +39,12 @@ def write(path: str | PathLike[str], content: bytes, *, mode: int | None = None)
     """Replaces the content of a file; `mode` and errors are those of `replacing`."""
     with replacing(path, mode=mode) as file:
         file.write(content)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replaces the text of a file, which keeps its byte order mark if it has one."""
+    mark = BOM_UTF8 if path.read_bytes().startswith(BOM_UTF8) else b""
+    write(path, mark + text.encode())
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Graphs: strongly connected components, and the graph of a program with places for its nodes."""
+"""Graphs: components, what a node leads to, and the graph of a program with places for its nodes."""
 
 from __future__ import annotations
 

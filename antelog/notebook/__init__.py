@@ -17,6 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from antelog.answers import likeliest_first
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.show.explain import plan_html
 from antelog.diagnostics import Diagnostic, Source, to_text
@@ -81,7 +82,7 @@ def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Ch
         source = {query.name: source.answers(query.name) for query in source.plan.queries}
     changes = sorted(changes_in(source), key=lambda change: change.tick)
     if len({change.tick for change in changes}) == 1 and any(each.chance is not None for each in changes):
-        changes.sort(key=_likeliest_first)
+        changes.sort(key=lambda change: likeliest_first(change.line))
     if plan is not None and (times := times_of(plan)):
         changes = [
             replace(change, times=times[change.query]) if change.query in times else change
@@ -91,12 +92,6 @@ def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Ch
         each if each.times is None else each.timed(each.times, partial(_moment, each)) for each in changes
     )
     return ChangeList(tuple(timed), most)
-
-
-def _likeliest_first(change: Change) -> float:
-    if change.line["change"] == "confirmed":
-        return -2.0
-    return 0.0 if change.chance is None else -change.chance
 
 
 def _row(change: Change, likely: bool) -> list[Child]:

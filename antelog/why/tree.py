@@ -134,7 +134,7 @@ class WhyAnswer:
         }
 
     def __str__(self) -> str:
-        marks, lines = TreeMarks(), list[str]()
+        marks, lines = Signs(), list[str]()
         for line in tree_lines(branch_of(self), marks):
             branch = line.branch
             parts = [f"{marks.of(branch.status)}{branch.text}", branch.remark, branch.rule]
@@ -194,8 +194,8 @@ class Branch:
 
 
 @dataclass(frozen=True)
-class TreeMarks:
-    """The marks of what is true, awaited and failed, and the lines between a branch and those below it."""
+class Signs:
+    """The signs of what is true, awaited and failed, of branches of a tree, and of a bar, filled and not."""
 
     true: str = "●"
     awaited: str = "○"
@@ -203,12 +203,14 @@ class TreeMarks:
     fork: str = "├─ "
     end: str = "└─ "
     bar: str = "│  "
+    filled: str = "▰"
+    rest: str = "▱"
 
     def of(self, status: str) -> str:
         return {TRUE: f"{self.true} ", OPEN: f"{self.awaited} ", FALSE: f"{self.failed} "}.get(status, "")
 
 
-PLAIN = TreeMarks("*", "o", "x", "|- ", "`- ", "|  ")  # for terminals without these characters
+PLAIN = Signs("*", "o", "x", "|- ", "`- ", "|  ", "#", "-")  # for terminals without these characters
 
 
 @dataclass(frozen=True)
@@ -220,7 +222,7 @@ class TreeLine:
     branch: Branch
 
 
-def tree_lines(branch: Branch, marks: TreeMarks, before: str = "", own: str = "") -> Iterator[TreeLine]:
+def tree_lines(branch: Branch, marks: Signs, before: str = "", own: str = "") -> Iterator[TreeLine]:
     below = f"{before}{marks.bar}" if branch.children else f"{before}   "
     yield TreeLine(own, below, branch)
     for number, child in enumerate(branch.children, 1):
@@ -300,7 +302,7 @@ _STYLE = f"""<style>
 
 def _item(branch: Branch) -> str:
     """Returns a line of a tree, and the list of those below it."""
-    mark, shown = TreeMarks().of(branch.status), escape(branch.text)
+    mark, shown = Signs().of(branch.status), escape(branch.text)
     if mark:
         shown = f'<span class="{branch.status}">{escape(mark)}</span>{shown}'
     for each in (branch.remark, branch.rule):

@@ -382,8 +382,13 @@ _SYNTAX = frozenset({"E001", "E002", "E003"})
 
 @dataclass(frozen=True)
 class LaidOut:
+    source: Source
     text: str  # as it was, if there are errors
     errors: tuple[Diagnostic, ...] = ()
+
+    @property
+    def changes(self) -> bool:
+        return self.text != self.source.text
 
 
 def laid_out(source: Source, trees: StatementTrees | None = None) -> LaidOut:
@@ -391,14 +396,14 @@ def laid_out(source: Source, trees: StatementTrees | None = None) -> LaidOut:
     text, trees = source.text, trees or StatementTrees()
     found = parse(Source(text, source.name), trees).diagnostics
     if errors := tuple(each for each in found if each.code in _SYNTAX):
-        return LaidOut(text, errors)
+        return LaidOut(source, text, errors)
     new = "".join(f"{line}\n" for line in written(_lines(text)))
     if not same_but_for_layout(text, new, trees):  # a text is worth more than its layout
         raise UnsupportedError(
             f"{source.name}: no layout is known that keeps its meaning; it is left as it is"
         )
     on_windows = 2 * text.count("\r\n") > text.count("\n")
-    return LaidOut(new.replace("\n", "\r\n") if on_windows else new)
+    return LaidOut(source, new.replace("\n", "\r\n") if on_windows else new)
 
 
 def _lines(text: str) -> list[ProgramLine]:

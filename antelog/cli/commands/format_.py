@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import codecs
 import difflib
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -17,7 +15,7 @@ from antelog.diagnostics import Source
 from antelog.errors import ProgramFileError
 from antelog.language.program_files import read_text
 from antelog.workbench.formatting import LaidOut, laid_out
-from antelog.writing import write
+from antelog.writing import write_text
 
 _STANDARD = Path("-")
 
@@ -48,51 +46,31 @@ def format_(ctx: click.Context, /, programs: tuple[Path, ...], check: bool) -> N
             raise click.UsageError("- is standard input, and comes alone", ctx)
         found = [of_file(path) for path in program_files(programs)]
         for each in found:
-            print_diagnostics(each.after.errors, Source(each.before, str(each.path)))
+            print_diagnostics(each.errors, each.source)
         changed = [each for each in found if each.changes]
-        failed = any(each.after.errors for each in found)
+        failed = any(each.errors for each in found)
         if check:
             for each in changed:
-                tell(each.diff().removesuffix("\n"))
-                say(f"would change: {each.path}")
+                tell(_difference(each))
+                say(f"would change: {each.source.name}")
         elif _STANDARD in programs and not failed:
             sys.stdout.flush()
-            sys.stdout.buffer.write(found[0].after.text.encode())
+            sys.stdout.buffer.write(found[0].text.encode())
             sys.stdout.buffer.flush()
         elif _STANDARD not in programs:
             for each in changed:
-                each.write()
-                say(f"laid out: {each.path}")
+                write_text(Path(each.source.name).resolve(), each.text)  # a link stays one
+                say(f"laid out: {each.source.name}")
     ctx.exit(1 if failed or (check and changed) else 0)
 
 
-@dataclass(frozen=True)
-class LaidOutFile:
-    path: Path
-    before: str
-    after: LaidOut
-
-    @property
-    def changes(self) -> bool:
-        return self.after.text != self.before
-
-    def diff(self) -> str:
-        lines = difflib.unified_diff(
-            self.before.splitlines(keepends=True),
-            self.after.text.splitlines(keepends=True),
-            str(self.path),
-            str(self.path),
-        )
-        return "".join(f"{line.rstrip()}\n" for line in lines)
-
-    def write(self) -> None:
-        """Replaces the file by the text laid out, with its byte order mark if it has one."""
-        target = self.path.resolve()  # a link stays one
-        mark = codecs.BOM_UTF8 if target.read_bytes().startswith(codecs.BOM_UTF8) else b""
-        write(target, mark + self.after.text.encode())
+def _difference(found: LaidOut) -> str:
+    texts = [each.splitlines(keepends=True) for each in (found.source.text, found.text)]
+    lines = difflib.unified_diff(*texts, found.source.name, found.source.name)
+    return "\n".join(line.rstrip() for line in lines)
 
 
-def of_file(path: Path) -> LaidOutFile:
+def of_file(path: Path) -> LaidOut:
     """Lays out a file, or standard input. Raises ProgramFileError if it cannot be read."""
     if path == _STANDARD:
         path = Path("<stdin>")
@@ -104,7 +82,7 @@ def of_file(path: Path) -> LaidOutFile:
             ) from None
     else:
         text = read_text(path)
-    return LaidOutFile(path, text, laid_out(Source(text, str(path))))
+    return laid_out(Source(text, str(path)))
 
 
 def program_files(paths: Sequence[Path]) -> Iterator[Path]:

@@ -30,7 +30,7 @@ from antelog.workbench.testing.judging import Failure, Side, reason
 from antelog.workbench.testing.recording import Recorded
 from antelog.workbench.testing.results import CaseResult, RunReport, SuiteResult, found, github, junit, run
 from antelog.workbench.testing.suite import ENDING, Given, read_suite
-from antelog.writing import write
+from antelog.writing import write, write_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,8 +125,7 @@ def _record(paths: Sequence[Path], given: Given) -> None:
         for each in new.left_out:
             terminal.say(f"note: {path}: not recorded: {each}")
         if new.cases:
-            mark = b"\xef\xbb\xbf" if path.read_bytes().startswith(b"\xef\xbb\xbf") else b""
-            write(path, mark + new.text.encode())
+            write_text(path, new.text)
             cases = "1 case" if new.cases == 1 else f"{new.cases} cases"
             terminal.say(f"note: {path}: recorded what comes out of {cases}; look at it")
 

@@ -22,7 +22,7 @@ from antelog.run.settings import Settings
 from antelog.run.values import tick
 from antelog.theme import TERMINAL
 from antelog.why import Detail, explained
-from antelog.why.tree import FALSE, OPEN, PLAIN, TRUE, TreeLine, TreeMarks, WhyAnswer, branch_of, tree_lines
+from antelog.why.tree import FALSE, OPEN, PLAIN, TRUE, Signs, TreeLine, WhyAnswer, branch_of, tree_lines
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,13 +81,13 @@ _NARROWEST = 30  # columns for text, however deep it is
 
 def print_tree(why: WhyAnswer, console: Console | None = None, indent: str = "") -> None:
     console = console or terminal.to_stdout()
-    marks = TreeMarks() if terminal.can_show(console, "●○✗├└│─…") else PLAIN
+    marks = Signs() if terminal.can_show(console, "●○✗├└│─…") else PLAIN
     for line in tree_lines(branch_of(why), marks):
         for text in _wrapped(line, marks, console, len(indent)):
             terminal.print_text(console, Text(indent) + text, soft_wrap=True)
 
 
-def _wrapped(line: TreeLine, marks: TreeMarks, console: Console, indent: int) -> list[Text]:
+def _wrapped(line: TreeLine, marks: Signs, console: Console, indent: int) -> list[Text]:
     branch = line.branch
     text = Text(f"{marks.of(branch.status)}", style="")
     text.stylize(_COLOURS.get(branch.status, ""))

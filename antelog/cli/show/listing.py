@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from antelog.answers import CLOSED, ENDS
+from antelog.answers import CLOSED, ENDS, likeliest_first
 from antelog.cli.show.terminal import can_show, escaped, print_text, to_stdout, wrapped_text
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.step.wording import LOST, meaning, plain, rows_of, words_of
@@ -28,24 +28,11 @@ from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_bytes, snapshot_lines, with_kinds
 from antelog.run.sinks.result import StepResult
 from antelog.theme import TERMINAL
+from antelog.why.tree import PLAIN, Signs
 
 Time = Callable[[int], str]
 _WIDTH = len("confirmed")
 _INDENT = " " * (_WIDTH + 4)
-
-
-@dataclass(frozen=True)
-class Marks:
-    """The marks of literals that are true, awaited and false, and of a bar, filled and not."""
-
-    evidence: str = "●"
-    hypothesis: str = "○"
-    false: str = "✗"
-    filled: str = "▰"
-    rest: str = "▱"
-
-
-PLAIN_MARKS = Marks("*", "o", "x", "#", "-")
 
 
 @dataclass(eq=False)
@@ -53,7 +40,7 @@ class Listing:
     """A console with its style, the most explanations of an answer (None: all), and the tick printed last."""
 
     console: Console
-    marks: Marks
+    signs: Signs
     timescale: Timescale | None = None
     explanations: int | None = None
     last: int | None = None
@@ -102,8 +89,8 @@ def _write(lines: memoryview) -> None:
 
 
 def listing(console: Console, timescale: Timescale | None, explanations: int | None) -> Listing:
-    marks = Marks() if can_show(console, "●○✗▰▱") else PLAIN_MARKS
-    return Listing(console, marks, timescale, explanations)
+    signs = Signs() if can_show(console, "●○✗▰▱") else PLAIN
+    return Listing(console, signs, timescale, explanations)
 
 
 def print_changes(relations: Sequence[Relation], shown: StepResult, to: Listing) -> None:
@@ -123,7 +110,9 @@ def print_snapshot(relations: Sequence[Relation], shown: StepResult, to: Listing
     """Prints the answers confirmed at a tick, then those open after it, likeliest first."""
     _print_tick(shown.tick, to)
     rows = [(each, row) for each in relations for row in rows_of(shown.tables[each.name], each)]
-    for relation, row in likeliest_first(rows):
+    if any("chance" in row for _, row in rows):
+        rows.sort(key=lambda each: likeliest_first(each[1]))
+    for relation, row in rows:
         _print_row(meaning(row) if row["change"] == "confirmed" else "open", relation, row, to)
     if not rows:
         _print(Text("  nothing is open", "dim"), to)
@@ -151,22 +140,22 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
         parts += [f"decided by {to.time(decided)}"] if decided is not None else []
         line.append(f"   {', '.join(parts) or 'open without bound'}", "dim")
     _print(line, to)
-    if (likely := chance_line(row, to.marks, to.time)) is not None:
+    if (likely := chance_line(row, to.signs, to.time)) is not None:
         _print(Text(_INDENT).append_text(likely), to)
     if to.explanations == 0:
         return
     explanations = row["explanations"] or []
     for explanation in explanations[: to.explanations]:
         line = Text(_INDENT)
-        _literals(line, literals_of(explanation["evidence"]), to.marks.evidence, TERMINAL["evidence"], to)
+        _literals(line, literals_of(explanation["evidence"]), to.signs.true, TERMINAL["evidence"], to)
         if explanation["evidence"] and explanation["hypotheses"]:
             line.append("  ")
-        _print(_literals(line, awaited(explanation), to.marks.hypothesis, TERMINAL["awaited"], to), to)
+        _print(_literals(line, awaited(explanation), to.signs.awaited, TERMINAL["awaited"], to), to)
     if len(explanations) > len(explanations[: to.explanations]):
         _print(Text(f"{_INDENT}and {len(explanations[to.explanations :])} more", "dim"), to)
     if row.get("because"):
         line = Text.assemble((f"{_INDENT}because ", "dim"))
-        _print(_literals(line, literals_of(row["because"]), to.marks.false, TERMINAL["false"], to), to)
+        _print(_literals(line, literals_of(row["because"]), to.signs.failed, TERMINAL["false"], to), to)
     if row.get(LOST):
         line = Text.assemble((f"{_INDENT}lost from sight ", "dim"))
         _print(_literals(line, literals_of(row[LOST]), "?", TERMINAL[LOST], to), to)
@@ -218,14 +207,14 @@ _CELLS = 10
 _SHOWN = 3  # the most ticks of a forecast that are shown: the first ones and the last
 
 
-def chance_line(row: Mapping[str, Any], marks: Marks, time: Time) -> Text | None:
+def chance_line(row: Mapping[str, Any], signs: Signs, time: Time) -> Text | None:
     """A bar, the chance, and by when; None where no chance is known."""
     chance, holds = row.get("chance"), row.get("holds")
     line = Text()
     if chance is not None:
         filled = round(_CELLS * chance)
-        line.append(marks.filled * filled, TERMINAL["chance"])
-        line.append(marks.rest * (_CELLS - filled), "dim")
+        line.append(signs.filled * filled, TERMINAL["chance"])
+        line.append(signs.rest * (_CELLS - filled), "dim")
         line.append(f"  {percent(chance)}", "bold")
         line.append(_growth(row["forecast"] or (), chance, time), "dim")
     if holds is not None:
@@ -244,16 +233,3 @@ def _growth(forecast: Sequence[Mapping[str, Any]], chance: float, time: Time) ->
     elif len(said) == 1:
         said = [f"by {time(points[0]['tick'])}"]
     return f"   {', '.join(said)}" if said else ""
-
-
-def likeliest_first(rows: Sequence[tuple[Any, Mapping[str, Any]]]) -> list[tuple[Any, Mapping[str, Any]]]:
-    """Sorts rows of a snapshot: confirmed answers, open ones by falling chance, those without a chance."""
-    if not any("chance" in row for _, row in rows):
-        return list(rows)
-
-    def rank(row: Mapping[str, Any]) -> float:
-        if row["change"] == "confirmed":
-            return -2.0
-        return 1.0 if row.get("chance") is None else -row["chance"]
-
-    return sorted(rows, key=lambda each: rank(each[1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -232,23 +233,10 @@ def _lacking(name: str, names: Sequence[str], fact: Mapping[str, object]) -> str
 # ---- metrics, such as `antelog_open_answers{query="Malf"} 12.0`; counters start at 0 with the page ----
 
 Sample = tuple[str, dict[str, str], float]  # the metric, its labels, and its value
-_METRICS: dict[str, tuple[type[CounterMetricFamily] | type[GaugeMetricFamily], str]] = {
-    "antelog_tick": (GaugeMetricFamily, "The tick that is reached."),
-    "antelog_open_answers": (GaugeMetricFamily, "Answers that are open."),
-    "antelog_seen_values": (GaugeMetricFamily, "Values that variables under `not` only have answers for."),
-    "antelog_changes": (CounterMetricFamily, "Changes of answers."),
-    "antelog_facts": (CounterMetricFamily, "Facts that came."),
-    "antelog_rejects": (CounterMetricFamily, "Rows that were set aside."),
-    "antelog_holding_input": (GaugeMetricFamily, "Whether an input holds time back."),
-    "antelog_held_back_ticks": (GaugeMetricFamily, "By how many ticks others are ahead of what holds time."),
-    "antelog_seconds_since_fact": (GaugeMetricFamily, "Seconds since facts came last."),
-    "antelog_silent_input": (GaugeMetricFamily, "Whether no fact came for longer than expected."),
-    "antelog_unread": (GaugeMetricFamily, "Rows or bytes of an input's source that are still to be read."),
-    "antelog_behind_seconds": (GaugeMetricFamily, "For how long some of these have been there, at most."),
-    "antelog_silent_slots": (GaugeMetricFamily, "Slots of which no fact came for longer than expected."),
-    "antelog_alerts": (CounterMetricFamily, "Alerts by what became of them."),
-    "antelog_alerts_waiting": (GaugeMetricFamily, "Alerts that are still to be sent."),
-}
+_FAMILIES = {"gauge": GaugeMetricFamily, "counter": CounterMetricFamily}
+_METRICS: dict[str, dict[str, str]] = tomllib.loads(
+    Path(__file__).with_name("metrics.toml").read_text(encoding="utf-8")
+)
 
 
 class _Collected(list[Metric], Collector):
@@ -258,7 +246,9 @@ class _Collected(list[Metric], Collector):
 
 def metrics(board: Board, alerts: Mapping[str, Mapping[str, int]]) -> bytes:
     """Writes all metrics that have values; `alerts` has the letters of each receiver by outcome."""
-    found = {name: family(name, text) for name, (family, text) in _METRICS.items()}
+    found = {
+        name: _FAMILIES[kind](name, text) for name, each in _METRICS.items() for kind, text in each.items()
+    }
     for name, labels, value in (*_of_answers(board), *_of_inputs(board.inputs), *_of_alerts(alerts)):
         metric = found[name]
         metric.add_sample(f"{name}_total" if metric.type == "counter" else name, labels, value)

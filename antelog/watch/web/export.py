@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
+import msgspec
 from markupsafe import Markup
 
 from antelog.engine.step.wording import LOST, meaning
@@ -178,29 +179,38 @@ _TABLES: dict[str, Callable[[LiveBoard, str, Given], Iterable[Row]]] = {
 _EVERY = {"severity": list(SEVERITIES), "group": ["none"], **_WHOLE}
 
 
-@dataclass(frozen=True)
-class SharedTable:
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
+class Sheet(msgspec.Struct, frozen=True):
+    """A table of texts, as in a CSV file."""
+
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def filled(self) -> tuple[tuple[str, ...], ...]:
+        """The rows that are not blank, each as wide as the table."""
+        width = len(self.columns)
+        rows = (tuple((*row, *[""] * width)[:width]) for row in self.rows)
+        return tuple(row for row in rows if any(map(str.strip, row)))
 
 
-@dataclass(frozen=True)
-class SharedDraft:
-    """The texts of a program and its facts; the file shows the tick `begin` first."""
+class Draft(msgspec.Struct, frozen=True):
+    """The text of a program, and tables of facts by input or static predicate."""
 
-    name: str
     program: str
-    tables: Mapping[str, SharedTable]
-    begin: int | None
+    tables: dict[str, Sheet] = {}
 
 
-def as_page(draft: SharedDraft, boards: Iterable[tuple[int, Board]], changing: Iterable[int]) -> str:
-    """Writes a draft and its boards by tick as one file of HTML; each tick is a radio button."""
+def as_page(
+    draft: Draft, name: str, begin: int | None, boards: Iterable[tuple[int, Board]], changing: Iterable[int]
+) -> str:
+    """Writes a draft and its boards by tick as one file of HTML, which shows the tick `begin` first."""
     changing = frozenset(changing)
     scenes = ((tick, ViewContext(board, given=_EVERY, live=False)) for tick, board in boards)
     return render(
         "shared.html",
         draft=draft,
+        file=name,
+        begin=begin,
         lines=[Markup(line) for line in html_lines(draft.program)],  # which Pygments escapes
         ticks=[
             {

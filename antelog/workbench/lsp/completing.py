@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -343,30 +344,9 @@ def _item(label: str, kind: types.CompletionItemKind, detail: str | None = None)
     return types.CompletionItem(label, kind=kind, detail=detail)
 
 
-STATEMENT_TEMPLATES = {
-    "tick": "tick ${1:10 minutes}.",
-    "zone": 'zone "${1:Europe/Berlin}".',
-    "limit": "limit ${1:hot} = ${2:90}.",
-    "include": 'include "${1:other.alog}".',
-    "input": "input ${1:Temp}(${2:device}, ${3:value}, time) delay ${4:1}.",
-    "static": "static ${1:Turbine}(${2:device}).",
-    "function": "function ${1:near}(${2:lat1, lon1, lat2, lon2}).",
-    "delay": "delay ${1:Temp}(${2:wt4}, _, _) = ${3:2}.",
-    "chance": "chance ${1:Temp}(${2:_, _, _}) = ${3:5}%, again ${4:80}%.",
-    "query": "query ${1:Malf}(${2:X}, T).",
-    "window": "window ${1:On} ${2:10}.",
-}
-LITERAL_TEMPLATES = {
-    "not": "not ${1:Atom}(${2:X}, T)",
-    "last": "last ${1:Atom}(${2:X}, T)",
-    "first": "first ${1:Atom}(${2:X}, ${3:U}) after ${4:T} within ${5:10}",
-    "next": "next ${1:Atom}(${2:X}, ${3:U}) after ${4:T} per ${2:X}",
-    "count": "count(${1:Atom}(${2:X}, ${3:T-9..T})) >= ${4:3}",
-    "sum": "sum(${1:V} : ${2:Atom}(${3:X}, V, ${4:T-9..T})) > ${5:100}",
-    "avg": "avg(${1:V} : ${2:Atom}(${3:X}, V, ${4:T-9..T})) > ${5:100}",
-    "min": "min(${1:V} : ${2:Atom}(${3:X}, V, ${4:T-9..T})) > ${5:0}",
-    "max": "max(${1:V} : ${2:Atom}(${3:X}, V, ${4:T-9..T})) > ${5:100}",
-}
+_TEMPLATES = tomllib.loads(Path(__file__).with_name("templates.toml").read_text(encoding="utf-8"))
+STATEMENT_TEMPLATES: dict[str, str] = _TEMPLATES["statements"]
+LITERAL_TEMPLATES: dict[str, str] = _TEMPLATES["literals"]
 
 
 def signature(snapshot: Snapshot, path: str, offset: int) -> types.SignatureHelp | None:

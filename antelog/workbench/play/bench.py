@@ -16,9 +16,9 @@ from antelog.language.printer import KEYWORDS
 from antelog.language.syntax import SEVERITIES
 from antelog.process import Engine
 from antelog.watch.web.api import PostError
-from antelog.watch.web.export import SharedDraft, SharedTable, as_page
+from antelog.watch.web.export import Draft, Sheet, as_page
 from antelog.watch.web.live_board import LiveBoard, Reader
-from antelog.workbench.play.running import Course, Draft, DraftFiles, Played, PlayOptions, Sheet, play
+from antelog.workbench.play.running import Course, DraftFiles, Played, PlayOptions, play
 
 LESSONS: dict[str, Draft] = msgspec.json.decode(  # by the titles of their pages, in the order of the tutorial
     files("antelog.workbench.play").joinpath("lessons.json").read_bytes(), type=dict[str, Draft]
@@ -103,15 +103,9 @@ class PlayBench(Reader):
     def shared(self) -> str:
         """Makes a page without a script of the draft and all its ticks."""
         played, course = self.played, self.shown
-        tables = {
-            name: SharedTable(each.columns, each.filled)
-            for name, each in played.draft.tables.items()
-            if each.filled
-        }
-        draft = SharedDraft(Path(self.options.name).name, played.draft.program, tables, self.tick)
-        if course is None:
-            return as_page(draft, (), ())
-        return as_page(draft, course.boards(course.ticks), course.changing)
+        boards = course.boards(course.ticks) if course else ()
+        changing = course.changing if course else ()
+        return as_page(played.draft, Path(self.options.name).name, self.tick, boards, changing)
 
     # ---- behind it ----
 

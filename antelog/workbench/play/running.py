@@ -36,32 +36,12 @@ from antelog.run.waiting import DueRows, arrivals_of
 from antelog.watch.board.board import Board
 from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.web.api import PostError
+from antelog.watch.web.export import Draft, Sheet
 from antelog.writing import write
 
 # ---- drafts ----
 
 LARGEST = 5_000  # the most rows of all tables together, because each edit runs them all
-
-
-class Sheet(msgspec.Struct, frozen=True):
-    """A table of texts, as in a CSV file."""
-
-    columns: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-
-    @property
-    def filled(self) -> tuple[tuple[str, ...], ...]:
-        """The rows that are not blank, each as wide as the table."""
-        width = len(self.columns)
-        rows = (tuple((*row, *[""] * width)[:width]) for row in self.rows)
-        return tuple(row for row in rows if any(map(str.strip, row)))
-
-
-class Draft(msgspec.Struct, frozen=True):
-    """The text of a program, and tables of facts by input or static predicate."""
-
-    program: str
-    tables: dict[str, Sheet] = {}
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from antelog.cli.show.listing import Marks, chance_line
+from antelog.cli.show.listing import chance_line
+from antelog.why.tree import Signs
 from tests.cli.forecasting import PROGRAM, readings
 from tests.cli.trying import antelog
 
@@ -102,7 +103,7 @@ def test_snapshots_have_the_likeliest_first() -> None:
 def test_a_forecast_in_words() -> None:
     def said(chance: float | None, *forecast: tuple[int, float]) -> str | None:
         points = [{"tick": tick, "chance": each} for tick, each in forecast]
-        line = chance_line({"chance": chance, "forecast": points}, Marks(), str)
+        line = chance_line({"chance": chance, "forecast": points}, Signs(), str)
         return None if line is None else line.plain.split("  ", 1)[1].strip()
 
     assert said(None) is None

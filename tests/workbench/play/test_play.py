@@ -13,18 +13,9 @@ import antelog
 from antelog.errors import AntelogError, DataError
 from antelog.watch.web.api import PostError
 from antelog.watch.web.app import Entry, page_app
+from antelog.watch.web.export import Draft, Sheet
 from antelog.workbench.play.bench import LESSONS, PlayBench
-from antelog.workbench.play.running import (
-    LARGEST,
-    Course,
-    Draft,
-    DraftFiles,
-    Played,
-    PlayOptions,
-    Sheet,
-    fitted,
-    play,
-)
+from antelog.workbench.play.running import LARGEST, Course, DraftFiles, Played, PlayOptions, fitted, play
 from scripts import lessons
 from tests.watch.web.asking import ACTS, ADDRESS, TOKEN, Answered, ask, guarded, sight
 
