@@ -380,7 +380,10 @@ class Driver:
         if end - self.engine.now > SAMPLE and self._by_clock:
             yield from self._through(Stretch(end, self._last_fact))
             yield from self._outstanding()
+        before = self.engine.now
         yield from self._committed(self.view.rest(self.engine, end))
+        if self.engine.now > before:
+            self._judged(DueRows(end, {}))
 
     def _judged(self, batch: DueRows) -> None:
         if self.journal is not None:

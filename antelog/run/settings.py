@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from antelog.engine.columns.joins import BUDGET
+from antelog.engine.values.functions import MOST_FAILED
 from antelog.forecast.columns import HALF_LIFE, JUDGE_NAMES, KINDS
 from antelog.given import LENGTH, MODEL, NAMED, NUMBER, POSITIVE, TEXT, WHOLE, either, of, one_of
 from antelog.lines import LITERALS, TEXT_LITERALS
@@ -84,7 +85,7 @@ class LimitSettings(ChanceSettings):
     """Which open answers are left out."""
 
     min_chance: float | None = option(
-        None, plain("CHANCE", values.chance, kind=NUMBER, toml=(float,)),
+        None, plain("CHANCE", values.part_of_one("chance"), kind=NUMBER, toml=(float,)),
         "Leave out answers that are less likely than this, such as 0.01.", on=("try", *FOLLOWING),
     )  # fmt: skip
     most: int | None = option(
@@ -107,6 +108,14 @@ class ReadSettings:
         None, _TICK,
         "The last tick, a number or a timestamp. If not given, it is the last fact's arrival, or the tick by "
         "which all that was open then is decided.", on=(*REPLAYS, "run"),
+    )  # fmt: skip
+
+
+def _most_failed() -> Any:
+    return option(
+        MOST_FAILED, plain("SHARE", values.part_of_one("share"), kind=NUMBER, toml=(float, int)),
+        "The share of a step's calls of functions that may fail, and have no value then. 100 may in any "
+        "case, unless it is 0; more stop the run.", on=FOLLOWING,
     )  # fmt: skip
 
 
@@ -136,6 +145,7 @@ class ClockSettings(ReadSettings):
     begin: int | str | date | None = option(
         None, _TICK, "The first tick, a number or a timestamp, if not that of the first arrival.", on=()
     )
+    most_failed: float = _most_failed()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,6 +209,7 @@ class EngineSettings(KindSettings, LimitSettings):
     )
     keep_rejects: int = option(KEPT_REJECTS, whole_number(0), "The latest rejects that are kept.", on=())
     budget: int = option(BUDGET, whole_number(1, "BYTES"), "About the bytes of a table within a step.", on=())
+    most_failed: float = _most_failed()
 
 
 @dataclass(frozen=True, kw_only=True)

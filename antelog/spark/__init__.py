@@ -29,6 +29,8 @@ are ignored. The options are
     idle          streams: if nothing came for this long ("30 seconds"), ticks go on with the wall clock
     max_waiting   streams: the rows that may wait for a source that is read more slowly; beyond it the stream
                   stops, and says which source that is. 10 million if not given
+    most_failed   the share of a bucket's calls of functions in a step that may fail; 0.01 if not given, and
+                  100 calls in any case, unless it is 0
     until         batches: the last tick; if not given, the last arrival, or the tick by which all is decided
     begin         the first tick with answers, for programs with `tick`. If not given, when the first fact
                   arrives (in a stream, the first of the first micro-batch with any)

@@ -284,7 +284,8 @@ def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes])
     new = {
         name: state.arriving(job, name, pa.concat_tables(each), bucket.now) for name, each in tables.items()
     }
-    bucket, _ = state.advance(replace(job, only=()), bucket, new, head.time.now)
+    bucket, _ = state.advance(replace(job, only=(), most_failed=1.0), bucket, new, head.time.now)
+    bucket.kernel.values.functions.taken()  # what failed then was told then
     return replace(bucket, open=head.open)
 
 

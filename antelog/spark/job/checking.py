@@ -186,6 +186,7 @@ def job_of(
         until=until,
         forecasts=forecasts,
         max_waiting=options.max_waiting,
+        most_failed=options.most_failed,
     )
 
 

@@ -27,6 +27,7 @@ from antelog.engine.dividing import key_columns
 from antelog.engine.facts.admission import admit, arrivals
 from antelog.engine.sealed import VERSION
 from antelog.engine.step.schema import answer_columns
+from antelog.engine.values.functions import MOST_FAILED
 from antelog.engine.values.types import Types
 from antelog.engine.values.values import Values
 from antelog.errors import FunctionError
@@ -89,6 +90,7 @@ class Job:
     until: int | None = None  # in a batch the last tick, if given
     forecasts: Forecasts | None = None
     max_waiting: int = MAX_WAITING  # rows of a stream that may wait for their ticks, in all buckets
+    most_failed: float = MOST_FAILED  # the share of a step's calls of functions that may fail
 
     @cached_property
     def without_model(self) -> Job:

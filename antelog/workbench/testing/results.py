@@ -13,6 +13,7 @@ from pathlib import Path
 
 from yaml.nodes import Node
 
+from antelog.accounts import FAILED
 from antelog.diagnostics import Diagnostic, Source, to_text
 from antelog.errors import AntelogError, DataError
 from antelog.language.checks.suggestions import did_you_mean
@@ -230,7 +231,8 @@ def case_text(result: SuiteResult, case: CaseResult) -> str:
             else:
                 parts += [f"  - {side.expected}"] if side.expected else []
                 parts.append(f"  + {side.found}")
-    parts += [f"note: {each.row} was set aside: {each.detail}" for each in case.outcome.set_aside]
+    for each in case.outcome.set_aside:
+        parts.append(f"note: {each.row} {'' if each.reason == FAILED else 'was set aside: '}{each.detail}")
     return "\n".join(parts)
 
 
