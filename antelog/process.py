@@ -318,7 +318,7 @@ class Engine:
         """Switches to the rules of a program; errors call the state by this name."""
         old, plan, functions = self._plan, plan_of(program), functions_of(program)
         rows = _of_plan(self._given, plan) if static is None else static_rows(plan, static)
-        if old.meaning == plan.meaning:
+        if old.means(plan):
             self._plan, self._program = plan, program
             return None
         if not accept and not compared(old, plan).is_harmless:

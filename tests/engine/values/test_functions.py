@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -303,3 +306,57 @@ def test_a_file_that_is_wrong_is_refused_with_its_name(tmp_path: Path, text: str
     with pytest.raises(antelog.FunctionError) as error:
         _from_file(tmp_path, text)
     assert message in str(error.value)
+
+
+# ---- the code of functions ----
+
+_CODE = """import math
+import antelog
+FACTOR = 2
+KINDS = {"a", "b", "c"}
+def _helper(v):
+    return v * FACTOR if v in KINDS or v else _again(v)
+def _again(v):
+    return _helper(v - 1)
+@antelog.function(rowwise=True)
+def found(v, *, least=0):
+    'What it is.'
+    return max(least, math.sqrt(sum(_helper(each) for each in [v])))
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_same"),
+    [
+        *(("What it is", "What it was", True), ("import math", "\n\n# a comment\nimport math, sys", True)),
+        *(("FACTOR = 2", "FACTOR = 3", False), ('"c"}', '"d"}', False), ("v - 1", "v - 2", False)),
+        *(("least=0", "least=1", False), ("math.sqrt", "math.cbrt", False), ("in [v])", "in [v, v])", False)),
+    ],
+)
+def test_the_code_of_a_function_is_known_again(tmp_path: Path, old: str, new: str, is_same: bool) -> None:
+    known = _from_file(tmp_path, _CODE).plan.coded
+    (tmp_path / "other.py").write_text(_CODE.replace(old, new), encoding="utf-8")
+    code = f"import antelog; print(antelog.parse({_PROGRAM!r}, functions='other.py').plan.coded[0].code)"
+    environment = {**os.environ, "PYTHONHASHSEED": "7"}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout.strip() == known[0].code) is is_same
+
+
+def test_other_code_is_another_program(tmp_path: Path) -> None:
+    old, new = (_from_file(tmp_path, _CODE.replace("FACTOR = 2", f"FACTOR = {n}")) for n in (2, 3))
+    engine = antelog.Engine(old, model="learn")
+    engine.advance(0, {"R": [("a", 2, 0)]})
+    content, said = engine.to_bytes(), r"the code of found is another"
+    assert antelog.Engine.from_bytes(content, old).rule_change is None
+    with pytest.raises(antelog.RulesChangedError, match=rf"Q is changed; {said}\. Go on"):
+        antelog.Engine.from_bytes(content, new)
+    assert antelog.Engine.from_bytes(content, new, accept=True).rule_change is not None
+    with pytest.raises(antelog.StateError, match=rf"was learned for another program: {said}"):
+        antelog.Engine(new, model=engine.model)
