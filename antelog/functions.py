@@ -142,8 +142,8 @@ def _check_arity(given: UserFunction, arity: int) -> None:
 
 def not_given(names: Sequence[str]) -> FunctionError:
     return FunctionError(
-        f"the program calls {', '.join(names)}, and no such function is given: read it with "
-        f"`functions=[{', '.join(names)}]` in Python, or with `--functions FILE.py`"
+        f"the program calls {', '.join(names)}, and no such function is given: give a list of them, or the "
+        "path of a file that has them, with `functions=`"
     )
 
 

@@ -119,7 +119,7 @@ def _refused(stretch: Stretch, sampled: Sampled) -> DataError:
         why = _sentence(stretch, sampled)
         return DataError(f"{why}. Is a time wrong? Else say which to show, with --since and --until")
     return DataError(
-        f"{_sentence(stretch, sampled)}. Is a time wrong? Else end before with --until, leave out the facts "
+        f"{_sentence(stretch, sampled)}. Is a time wrong? Else end before with `until=`, leave out the facts "
         f"before, or give the rule of {sampled.query} a condition on a fact: then it has answers there only"
     )
 

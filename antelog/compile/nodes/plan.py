@@ -258,8 +258,8 @@ class Plan(Struct, frozen=True, cache_hash=True):
 
     def as_coded(self, other: Plan) -> Plan:
         """The plan with the code of another's functions where it does not know its own."""
-        known = {each.name for each in self.coded}
-        return structs.replace(self, coded=(*self.coded, *(e for e in other.coded if e.name not in known)))
+        known = {each.name: each for each in (*other.coded, *self.coded)}
+        return structs.replace(self, coded=tuple(known[name] for name in sorted(known)))
 
     def recoded(self, other: Plan) -> tuple[str, ...]:
         """The functions whose code is another in the other plan."""

@@ -36,7 +36,7 @@ from antelog.process import functions_of, plan_of
 from antelog.program import Program
 from antelog.run.checks import tick_of
 from antelog.run.clock import ClockName, Timing
-from antelog.run.options import in_python, option, taken
+from antelog.run.options import flag, in_python, option, taken
 from antelog.run.settings import (
     ChanceSettings,
     ClockSettings,
@@ -82,6 +82,11 @@ class RejectOptions(StreamSettings, StaticFrames):
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions(StreamSettings, LimitSettings, KindSettings, StaticFrames):
     """The options of `outputs`, which every other struct of options is made into."""
+
+    checkpoint: str | None = option(
+        None, in_python(TEXT), "The checkpoint of the stream, which is refused if it is of other rules."
+    )
+    accept: bool = flag(False, "Go on with the rules of the program, though the checkpoint is of others.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,6 +173,8 @@ def job_of(
     begin, until = tick_given("begin", options.begin, plan), tick_given("until", options.until, plan)
     if options.until is not None and not batch:
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
+    if options.checkpoint is not None and batch:
+        raise DataError("`checkpoint` is for streams: a batch has none")
     if options.begin is not None and plan.tick is None:
         raise DataError("`begin` is for programs with `tick`: without it, time begins at 0")
     for kind in options.only:
