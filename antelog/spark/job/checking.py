@@ -246,18 +246,26 @@ def arrow_type(name: str, field: StructField) -> pa.DataType:
 
 
 def types_of(plan: Plan, source: Input, found: Mapping[str, pa.DataType]) -> Types:
-    """The types of an input's columns once its times are ticks. Raises DataError for types without values."""
-    for column in source.columns[:-1]:
-        if kind_of(found[column]) is None:
+    """The types of an input's columns once its times are ticks. Raises DataError for those of no use."""
+    for column, declared in zip(source.columns[:-1], source.types, strict=False):
+        kind, said = kind_of(found[column]), f"column {column} of {source.name} is of type {found[column]}"
+        if kind is None:
             raise DataError(
-                f"column {column} of {source.name} is of type {found[column]}; "
-                "values are numbers, texts, truth values, dates, times, durations or bytes"
+                f"{said}; values are numbers, texts, truth values, dates, times, durations or bytes"
+            )
+        # What is neither a number nor a text is written out where the program has texts.
+        if kind is not Kind.NOTHING and declared and (kind is Kind.NUMBER) is (declared == "text"):
+            raise DataError(
+                f"{said}, and the program declares it as {declared}: cast it, or declare it otherwise"
             )
     for column, what in _times(source, found).items():
+        kind, said = kind_of(found[column]), f"{what} is of type {found[column]}"
         if is_timestamp(found[column]) and plan.tick is None:
             raise DataError(no_tick(f"{what} has timestamps"))
-        if not (is_timestamp(found[column]) or kind_of(found[column]) is not None):
-            raise DataError(f"{what} is of type {found[column]}; times are whole numbers or timestamps")
+        if kind is Kind.TEXT and plan.tick is None:
+            raise DataError(f"{said}; times are whole numbers where the program has no `tick`: cast it")
+        if not is_timestamp(found[column]) and kind not in (Kind.NUMBER, Kind.TEXT, Kind.NOTHING):
+            raise DataError(f"{said}; times are whole numbers or timestamps")
     return (*(found[column] for column in source.columns[:-1]), pa.int64())
 
 

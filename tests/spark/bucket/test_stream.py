@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from antelog import StateError, parse
+from antelog.spark.bucket import stream as bucket_stream
 from antelog.spark.bucket.state import BucketState, start
 from antelog.spark.bucket.stream import forget, recall, remember
 from antelog.spark.job.job import ARRIVED, Job
@@ -67,6 +68,14 @@ def test_calls_that_fail_are_told_once() -> None:
     told = sorted((row["values"], row["reason"]) for each in seen for row in each.rejects)
     assert told == [(f'["{v}"]', "failed") for v in ("e", "f", "g", "h", "word")]
     assert sum(row["failed"] for each in seen for row in each.counts) == 5
+
+
+def test_a_state_that_spark_cannot_take_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream, _ = _stream("event")
+    stream.batch({"Temp": _table([("a", 5)], False)})
+    monkeypatch.setattr(bucket_stream, "AT_ONCE", 99)
+    with pytest.raises(StateError, match=r"a bucket has [\d,]+ bytes, .* at most 99 at once\. Give it more"):
+        stream.batch({"Temp": _table([("a", 6)], False)})
 
 
 def test_old_facts_arrive_when_the_next_tick_is_finished() -> None:
