@@ -47,6 +47,7 @@ from antelog.run.settings import (
     StreamSettings,
 )
 from antelog.run.values import SettingError, length_of
+from antelog.spark.failures import find_workers
 from antelog.spark.job.forecasts import Forecasts, forecasts_of
 from antelog.spark.job.job import ARRIVED, WALL, Data, Job, sent
 from antelog.spark.job.partitions import numbers_of_buckets
@@ -112,6 +113,7 @@ def checked(
     if not inputs:
         raise DataError("there are no facts: hand over a DataFrame for at least one input")
     _check_frames(inputs, [s.name for s in plan.inputs], "input")
+    find_workers(next(iter(inputs.values())).sparkSession)
     background = background_of(plan, options.static or {})
     first: dict[bool, str] = {}
     for name, frame in inputs.items():
