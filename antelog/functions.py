@@ -224,16 +224,14 @@ def _form(value: Any, seen: list[object]) -> object:
             shape = value.co_flags, value.co_argcount, value.co_kwonlyargcount, value.co_exceptiontable
             return value.co_code, value.co_names, shape, form(value.co_consts)
         case types.FunctionType() if not is_of_library(value.__code__.co_filename):
-            code = value.__code__
-            constants = tuple(None if each == value.__doc__ else each for each in code.co_consts)
-            names = (name for name in _names(code) if name in value.__globals__)
-            used = {name: value.__globals__[name] for name in sorted(names)}
+            constants = [None if each == value.__doc__ else each for each in value.__code__.co_consts]
+            names = _names(value.__code__) & value.__globals__.keys()
+            used = [(name, value.__globals__[name]) for name in sorted(names)]
             held = inspect.getclosurevars(value).nonlocals
-            return form(
-                (code.replace(co_consts=constants), value.__defaults__, value.__kwdefaults__, used, held)
-            )
+            code = value.__code__.replace(co_consts=tuple(constants))
+            return form((code, value.__defaults__, value.__kwdefaults__, used, held))
         case UserFunction():
-            return value.takes, form(value.code)
+            return form((value.takes, value.code))
         case functools.partial():
             return form((value.func, value.args, value.keywords))
         case tuple() | list():
@@ -241,11 +239,11 @@ def _form(value: Any, seen: list[object]) -> object:
         case set() | frozenset():
             return sorted(repr(form(each)) for each in value)
         case dict():
-            return [(form(key), form(each)) for key, each in value.items()]
+            return form(tuple(value.items()))
         case None | bool() | int() | float() | complex() | str() | bytes():
             return repr(value)
         case type() if not is_of_library(getattr(sys.modules.get(value.__module__), "__file__", None) or ""):
-            own = {name: each for name, each in vars(value).items() if isinstance(each, types.FunctionType)}
+            own = [pair for pair in vars(value).items() if isinstance(pair[1], types.FunctionType)]
             return form((value.__name__, own))
         case type() | types.FunctionType() | types.BuiltinFunctionType():
             return value.__module__, value.__qualname__

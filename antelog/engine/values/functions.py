@@ -110,8 +110,8 @@ class Functions:
         """The calls that have failed and were not taken before, in order."""
         found = [self._new[text] for text in sorted(self._new) if text not in self._told]
         self._told |= dict.fromkeys(self._new)
-        for text in list(self._told)[:-_TOLD] if len(self._told) > _TOLD else ():
-            del self._told[text]
+        if len(self._told) > _TOLD:  # they are told again
+            self._told = dict.fromkeys(self._new)
         self._new.clear()
         return found
 
@@ -119,11 +119,9 @@ class Functions:
         self, function: UserFunction, arguments: Sequence[_Argument], row: int, error: BaseException
     ) -> None:
         self.failed += 1
-        texts = [(a, a.values.text(int(a.cells[row]))) for a in arguments]
-        is_json = [a.kind is Kind.NUMBER or text.startswith('"') for a, text in texts]
-        written = ", ".join(
-            text if fits else f'"{text}"' for fits, (_, text) in zip(is_json, texts, strict=True)
-        )
+        texts = [a.values.text(int(a.cells[row])) for a in arguments]
+        is_bare = [a.kind is Kind.NUMBER or t.startswith('"') for a, t in zip(arguments, texts, strict=True)]
+        written = ", ".join(t if bare else f'"{t}"' for t, bare in zip(texts, is_bare, strict=True))
         call = FailedCall(function.name, f"[{written}]", "failed")
         if call.text not in self._new and len(self._new) < _KEPT:
             if call.text not in self._told:  # words take a moment
