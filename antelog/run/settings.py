@@ -80,10 +80,19 @@ class ChanceSettings:
     )  # fmt: skip
 
 
+def most_failed() -> Any:
+    return option(
+        MOST_FAILED, plain("SHARE", values.part_of_one("share"), kind=NUMBER, toml=(float, int)),
+        "The share of a step's calls of functions that may fail, and have no value then. 100 may in any "
+        "case, unless it is 0; more stop the run.", on=FOLLOWING,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True)
 class LimitSettings(ChanceSettings):
-    """Which open answers are left out."""
+    """Which open answers are left out, and how many calls may fail."""
 
+    most_failed: float = most_failed()
     min_chance: float | None = option(
         None, plain("CHANCE", values.part_of_one("chance"), kind=NUMBER, toml=(float,)),
         "Leave out answers that are less likely than this, such as 0.01.", on=("try", *FOLLOWING),
@@ -108,14 +117,6 @@ class ReadSettings:
         None, _TICK,
         "The last tick, a number or a timestamp. If not given, it is the last fact's arrival, or the tick by "
         "which all that was open then is decided.", on=(*REPLAYS, "run"),
-    )  # fmt: skip
-
-
-def _most_failed() -> Any:
-    return option(
-        MOST_FAILED, plain("SHARE", values.part_of_one("share"), kind=NUMBER, toml=(float, int)),
-        "The share of a step's calls of functions that may fail, and have no value then. 100 may in any "
-        "case, unless it is 0; more stop the run.", on=FOLLOWING,
     )  # fmt: skip
 
 
@@ -145,7 +146,6 @@ class ClockSettings(ReadSettings):
     begin: int | str | date | None = option(
         None, _TICK, "The first tick, a number or a timestamp, if not that of the first arrival.", on=()
     )
-    most_failed: float = _most_failed()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,7 +209,6 @@ class EngineSettings(KindSettings, LimitSettings):
     )
     keep_rejects: int = option(KEPT_REJECTS, whole_number(0), "The latest rejects that are kept.", on=())
     budget: int = option(BUDGET, whole_number(1, "BYTES"), "About the bytes of a table within a step.", on=())
-    most_failed: float = _most_failed()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -45,6 +45,7 @@ from antelog.run.settings import (
     SparkSettings,
     StaticFrames,
     StreamSettings,
+    most_failed,
 )
 from antelog.run.values import SettingError, length_of
 from antelog.spark.failures import find_workers
@@ -78,6 +79,8 @@ class AnswerOptions(SparkSettings, LimitSettings, StaticFrames):
 @dataclass(frozen=True, kw_only=True)
 class RejectOptions(StreamSettings, StaticFrames):
     """The options of `rejects`."""
+
+    most_failed: float = most_failed()
 
 
 @dataclass(frozen=True, kw_only=True)
