@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from antelog.engine.columns.joins import BUDGET
 from antelog.engine.values.functions import MOST_FAILED
+from antelog.errors import AntelogError
 from antelog.forecast.columns import HALF_LIFE, JUDGE_NAMES, KINDS
 from antelog.given import LENGTH, MODEL, NAMED, NUMBER, POSITIVE, TEXT, WHOLE, either, of, one_of
 from antelog.lines import LITERALS, TEXT_LITERALS
@@ -427,3 +430,45 @@ class Settings(
     def changed(self, found: Mapping[str, Any]) -> Settings:
         """The settings with other values, which count as given."""
         return replace(self, **found, given=self.given | found.keys())
+
+
+# ---- messages name arguments of Python, and at the terminal options: `until=`, --until ----
+
+_ARGUMENT = re.compile(r"`(\w+)=([^`\s]*)`")
+_FLAG = re.compile(r"--([a-z][a-z-]*)(?: '([^'=]+)=([^']*)'| ([\w.]+)=([\w.@]+))?")
+_OTHERWISE = {"accept": "accept_changes"}  # arguments that are not called as the option is
+
+
+def with_flags(text: str) -> str:
+    """Replaces arguments by options."""
+
+    def flag(found: re.Match[str]) -> str:
+        known = _FLAGS.get(_OTHERWISE.get(found[1], found[1]))
+        value = "" if found[2] in ("", "True") else f" {found[2]}"
+        return found[0] if known is None else f"{known}{value}"
+
+    return _ARGUMENT.sub(flag, text)
+
+
+def with_arguments(text: str) -> str:
+    """Replaces options by arguments, those with names by dictionaries."""
+
+    def argument(found: re.Match[str]) -> str:
+        known = next((name for name, flag in _FLAGS.items() if flag == f"--{found[1]}"), None)
+        key, value = found[2] or found[4], found[3] or found[5]
+        return found[0] if known is None else f"`{known}={{{key!r}: {value!r}}}`" if key else f"`{known}=`"
+
+    return _FLAG.sub(argument, text)
+
+
+_FLAGS = {each.attribute: each.flag for each in options_of(Settings)}
+
+
+@contextmanager
+def naming_arguments() -> Iterator[None]:
+    """Has errors of this context name arguments."""
+    try:
+        yield
+    except AntelogError as error:
+        error.args = tuple(with_arguments(each) if isinstance(each, str) else each for each in error.args)
+        raise

@@ -54,28 +54,12 @@ def clear() -> None:
 
 def for_stderr(text: str, used: int = 0) -> str:
     """A text with flags, wrapped if stderr is a terminal; `used` columns of the first line are taken."""
-    console, text = to_stderr(), with_flags(text)
+    console = to_stderr()
+    if "=" in text and "`" in text:
+        from antelog.run.settings import with_flags  # noqa: PLC0415 - few messages need it
+
+        text = with_flags(text)
     return wrapped(text, console.width, used) if console.is_terminal else text
-
-
-_ARGUMENT = re.compile(r"`(\w+)=([^`\s]*)`")
-_OTHERWISE = {"accept": "accept_changes"}  # arguments that are not called as the option is
-
-
-def with_flags(text: str) -> str:
-    """Replaces arguments of Python, which messages name, by flags: `until=` by --until."""
-
-    def flag(found: re.Match[str]) -> str:
-        from antelog.run.options import options_of  # noqa: PLC0415 - few messages name one
-        from antelog.run.settings import Settings  # noqa: PLC0415
-
-        name = _OTHERWISE.get(found[1], found[1])
-        known = next((each for each in options_of(Settings) if each.attribute == name), None)
-        if known is None:
-            return found[0]
-        return known.flag if found[2] in ("", "True") else f"{known.flag} {found[2]}"
-
-    return _ARGUMENT.sub(flag, text)
 
 
 def to_stderr(*, soft_wrap: bool = False) -> Console:
