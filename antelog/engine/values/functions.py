@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeAlias
 
@@ -78,7 +78,7 @@ class Functions:
     calls: int = 0
     failed: int = 0
     _new: dict[str, FailedCall] = field(default_factory=dict)
-    _told: dict[str, None] = field(default_factory=dict)
+    _told: dict[str, str] = field(default_factory=dict)  # what each has raised
 
     @classmethod
     def of(cls, plan: Plan, given: Mapping[str, UserFunction]) -> Functions:
@@ -109,11 +109,16 @@ class Functions:
     def taken(self) -> list[FailedCall]:
         """The calls that have failed and were not taken before, in order."""
         found = [self._new[text] for text in sorted(self._new) if text not in self._told]
-        self._told |= dict.fromkeys(self._new)
         if len(self._told) > _TOLD:  # they are told again
-            self._told = dict.fromkeys(self._new)
+            self._told.clear()
+        self._told |= {text: each.error for text, each in self._new.items()}
         self._new.clear()
         return found
+
+    def failure(self, call: str) -> str | None:
+        """What a call has raised, in words; texts may be without quotes."""
+        known = self._told | {text: each.error for text, each in self._new.items()}
+        return next((known[text] for text in known if text.replace('"', "") == call.replace('"', "")), None)
 
     def _note(
         self, function: UserFunction, arguments: Sequence[_Argument], row: int, error: BaseException
@@ -122,11 +127,11 @@ class Functions:
         texts = [a.values.text(int(a.cells[row])) for a in arguments]
         is_bare = [a.kind is Kind.NUMBER or t.startswith('"') for a, t in zip(arguments, texts, strict=True)]
         written = ", ".join(t if bare else f'"{t}"' for t, bare in zip(texts, is_bare, strict=True))
-        call = FailedCall(function.name, f"[{written}]", "failed")
-        if call.text not in self._new and len(self._new) < _KEPT:
-            if call.text not in self._told:  # words take a moment
-                call = replace(call, error=f"raised {in_words(error, file_of(function))}")
-            self._new[call.text] = call
+        text = f"{function.name}({written})"
+        if text not in self._new and len(self._new) < _KEPT:
+            # The words take a moment.
+            words = self._told.get(text) or f"raised {in_words(error, file_of(function))}"
+            self._new[text] = FailedCall(function.name, f"[{written}]", words)
         if self.failed > _KEPT:
             self.check(_KEPT)
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from yaml.nodes import Node
 
-from antelog.accounts import FAILED
 from antelog.diagnostics import Diagnostic, Source, to_text
 from antelog.errors import AntelogError, DataError
 from antelog.language.checks.suggestions import did_you_mean
@@ -232,7 +231,7 @@ def case_text(result: SuiteResult, case: CaseResult) -> str:
                 parts += [f"  - {side.expected}"] if side.expected else []
                 parts.append(f"  + {side.found}")
     for each in case.outcome.set_aside:
-        parts.append(f"note: {each.row} {'' if each.reason == FAILED else 'was set aside: '}{each.detail}")
+        parts.append(f"note: {each.row} was set aside: {each.detail}" if each.line else f"note: {each}")
     return "\n".join(parts)
 
 

@@ -224,6 +224,7 @@ def test_a_call_that_raises_has_no_value_and_is_told_once(
             "Yes": ["c", "e"],
             "No": ["a"],
         }
+    assert f"found(word), which raised {said} (line " in str(engine.why("Yes(d, 1)"))
     told = engine.rejects.drop_columns(["detail", "time", "arrival"]).to_pylist()
     assert told == [{"input": "found", "values": v, "reason": "failed"} for v in ('["word"]', "[2]")]
     for detail in engine.rejects.column("detail").to_pylist():
