@@ -120,10 +120,10 @@ class EngineOptions:
     only: tuple[str, ...]
     arrival: str = "arrival"
     keep_rejects: int = KEPT_REJECTS
-    budget: int = joins.BUDGET
     explanations: int | None = None
     literals: str = TEXT_LITERALS
     most_failed: float = MOST_FAILED
+    budget: int = joins.BUDGET
 
 
 class Engine:
@@ -205,8 +205,8 @@ class Engine:
         reason = None if limit is None else fact_limit.cannot_limit(plan)
         if reason is not None:
             raise UnsupportedError(f"this program cannot have a limit: {reason}")
-        kinds = _kinds(only)
-        options = EngineOptions(kinds, arrival, keep_rejects, budget, explanations, literals, most_failed)
+        kept = arrival, keep_rejects, explanations, literals, most_failed, budget
+        options = EngineOptions(_kinds(only), *kept)
         rows = static_rows(plan, static or {})
         begun = start(plan, rows, functions=functions_of(program))
         self._begin(saving.SavedEngine(plan, begun, rows, {}, {}, limit), options, forecaster)
@@ -256,11 +256,7 @@ class Engine:
         it is unpacked, lest a small file fill the memory.
         """
         saved = saving.restore(path, max_bytes, _known(program))
-        kinds = _kinds(only)
-        options = EngineOptions(
-            kinds, arrival, keep_rejects,
-            explanations=explanations, literals=literals, most_failed=most_failed,
-        )  # fmt: skip
+        options = EngineOptions(_kinds(only), arrival, keep_rejects, explanations, literals, most_failed)
         restored = cls._restored(saved, options, min_chance, most)
         if program is not None:
             restored._offer(program, str(path), accept)
@@ -290,11 +286,7 @@ class Engine:
         `functions` are those that the saved rules call, where no program is given.
         """
         saved = saving.from_bytes(content, most=max_bytes, functions=functions or _known(program))
-        kinds = _kinds(only)
-        options = EngineOptions(
-            kinds, arrival, keep_rejects,
-            explanations=explanations, literals=literals, most_failed=most_failed,
-        )  # fmt: skip
+        options = EngineOptions(_kinds(only), arrival, keep_rejects, explanations, literals, most_failed)
         restored = cls._restored(saved, options, min_chance, most)
         if program is not None:
             restored._offer(program, "the saved state", accept)
