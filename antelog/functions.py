@@ -209,7 +209,7 @@ def code_digest(given: UserFunction) -> str:
 
 
 def _form(value: Any, seen: list[object]) -> object:
-    """What tells a value from others: its code, or as far as it is plain its text, else its type.
+    """A form that tells a value from others: its code, or as far as it is plain its text, else its type.
 
     What was `seen` has its place: functions may call each other.
     """

@@ -116,7 +116,7 @@ class Functions:
         return found
 
     def failure(self, call: str) -> str | None:
-        """What a call has raised, in words; texts may be without quotes."""
+        """The failure of a call in words, if it failed; its texts may be without quotes."""
         known = self._told | {text: each.error for text, each in self._new.items()}
         return next((known[text] for text in known if text.replace('"', "") == call.replace('"', "")), None)
 
