@@ -39,6 +39,7 @@ class Counts:
 FATES: Mapping[str, str] = {f.name: f.metadata["words"] for f in fields(Counts)}  # the words of summaries
 
 REASONS = tuple(f.name for f in fields(Counts) if f.metadata["set aside"])  # those of rows set aside
+FAILED = "failed"  # the reason of calls of functions among rejects; they are no rows
 PARTICULAR = "`[^`]*`|[0-9]+"  # also for Java: the values and numbers that differ from row to row
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import inspect
 import linecache
 import sys
+import sysconfig
 import traceback
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias, overload
@@ -139,8 +142,8 @@ def _check_arity(given: UserFunction, arity: int) -> None:
 
 def not_given(names: Sequence[str]) -> FunctionError:
     return FunctionError(
-        f"the program calls {', '.join(names)}, and no such function is given: read it with "
-        f"`functions=[{', '.join(names)}]` in Python, or with `--functions FILE.py`"
+        f"the program calls {', '.join(names)}, and no such function is given: give a list of them, or the "
+        "path of a file that has them, with `functions=`"
     )
 
 
@@ -190,6 +193,76 @@ def in_words(error: BaseException, file: str | None) -> str:
     if not line:
         return said
     return f"{said} (line {frame.lineno} of {frame.filename}: `{line}`)"
+
+
+# ---- the code of functions, by which a changed one is found ----
+
+_LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib"))
+
+
+def code_digest(given: UserFunction) -> str:
+    """A digest of a function's code, and of what that refers to in files of users; of no path, and no line.
+
+    It is the same after a restart, and another in other versions of Python.
+    """
+    return sha256(repr(_form(given, [])).encode()).hexdigest()[:24]
+
+
+def _form(value: Any, seen: list[object]) -> object:
+    """A form that tells a value from others: its code, or as far as it is plain its text, else its type.
+
+    What was `seen` has its place: functions may call each other.
+    """
+    form = functools.partial(_form, seen=seen)
+    if isinstance(value, types.FunctionType | type | list | dict | set):
+        place = next((place for place, each in enumerate(seen) if each is value), None)
+        if place is not None:
+            return f"^{place}"
+        seen.append(value)
+    match value:
+        case types.CodeType():
+            shape = value.co_flags, value.co_argcount, value.co_kwonlyargcount, value.co_exceptiontable
+            return value.co_code, value.co_names, shape, form(value.co_consts)
+        case types.FunctionType() if not is_of_library(value.__code__.co_filename):
+            constants = [None if each == value.__doc__ else each for each in value.__code__.co_consts]
+            names = _names(value.__code__) & value.__globals__.keys()
+            used = [(name, value.__globals__[name]) for name in sorted(names)]
+            held = inspect.getclosurevars(value).nonlocals
+            code = value.__code__.replace(co_consts=tuple(constants))
+            return form((code, value.__defaults__, value.__kwdefaults__, used, held))
+        case UserFunction():
+            return form((value.takes, value.code))
+        case functools.partial():
+            return form((value.func, value.args, value.keywords))
+        case tuple() | list():
+            return [form(each) for each in value]
+        case set() | frozenset():
+            return sorted(repr(form(each)) for each in value)
+        case dict():
+            return form(tuple(value.items()))
+        case None | bool() | int() | float() | complex() | str() | bytes():
+            return repr(value)
+        case type() if not is_of_library(getattr(sys.modules.get(value.__module__), "__file__", None) or ""):
+            own = [pair for pair in vars(value).items() if isinstance(pair[1], types.FunctionType)]
+            return form((value.__name__, own))
+        case type() | types.FunctionType() | types.BuiltinFunctionType():
+            return value.__module__, value.__qualname__
+        case types.ModuleType():
+            return value.__name__
+        case _ if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+            return form(value.tolist())
+        case _:
+            return form((getattr(value, "__wrapped__", None), type(value)))
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """The names that code looks up, and code within it."""
+    inner = (_names(each) for each in code.co_consts if isinstance(each, types.CodeType))
+    return {name for name in code.co_names if not name.startswith("__")}.union(*inner)
+
+
+def is_of_library(file: str) -> bool:
+    return any(Path(file).is_relative_to(folder) for folder in _LIBRARIES)
 
 
 def file_of(given: UserFunction) -> str | None:

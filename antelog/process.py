@@ -20,15 +20,17 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine import fact_limit, kernel, saving
 from antelog.engine.carried import Dropped, dropped_table
 from antelog.engine.columns import joins
+from antelog.engine.columns.tables import Column
 from antelog.engine.facts.admission import check_use
 from antelog.engine.facts.frames import Frame, renamed, static_rows
-from antelog.engine.facts.rejects import none
+from antelog.engine.facts.rejects import none, of_calls
 from antelog.engine.state import Given, State, beginning, start
 from antelog.engine.step.lines import as_they_stand
 from antelog.engine.step.query import LineSelection, Share
 from antelog.engine.step.schema import DIGITS, as_doubles, united
 from antelog.engine.step.wording import finished, needs_explanations
 from antelog.engine.transition import RuleChange, transition
+from antelog.engine.values.functions import MOST_FAILED
 from antelog.errors import DataError, DataWarning, UnsupportedError
 from antelog.forecast.columns import HALF_LIFE, KINDS
 from antelog.functions import UserFunction, not_given
@@ -61,6 +63,7 @@ _OPTIONS = {
     "literals": given.one_of(*LITERALS),
     "arrival": given.TEXT,
     "keep_rejects": given.NATURAL,
+    "most_failed": given.NUMBER,
     "min_chance": given.optional(given.NUMBER),
     "most": given.optional(given.WHOLE),
 }
@@ -117,9 +120,10 @@ class EngineOptions:
     only: tuple[str, ...]
     arrival: str = "arrival"
     keep_rejects: int = KEPT_REJECTS
-    budget: int = joins.BUDGET
     explanations: int | None = None
     literals: str = TEXT_LITERALS
+    most_failed: float = MOST_FAILED
+    budget: int = joins.BUDGET
 
 
 class Engine:
@@ -145,6 +149,8 @@ class Engine:
         limit: keep at most this many facts. When more of them matter, those about the oldest ticks are
             dropped: see `dropped`, and `antelog.engine.fact_limit` for what still holds then
         keep_rejects: how many of the latest rejects are kept; all are counted
+        most_failed: the share of a step's calls of functions that may raise; 100 may, unless it is 0. What is
+            more raises FunctionError
         budget: about how many bytes a table within a step may take; steps are cut so that it suffices,
             and where a single answer needs more, `advance` raises DataError
         judges: the judges that have a say in a chance, of "model", "outcomes" and "values"; all by default
@@ -178,6 +184,7 @@ class Engine:
         arrival: str = "arrival",
         limit: int | None = None,
         keep_rejects: int = KEPT_REJECTS,
+        most_failed: float = MOST_FAILED,
         budget: int = joins.BUDGET,
         judges: Sequence[str] | None = None,
     ) -> None:
@@ -198,8 +205,8 @@ class Engine:
         reason = None if limit is None else fact_limit.cannot_limit(plan)
         if reason is not None:
             raise UnsupportedError(f"this program cannot have a limit: {reason}")
-        kinds = _kinds(only)
-        options = EngineOptions(kinds, arrival, keep_rejects, budget, explanations, literals)
+        kept = arrival, keep_rejects, explanations, literals, most_failed, budget
+        options = EngineOptions(_kinds(only), *kept)
         rows = static_rows(plan, static or {})
         begun = start(plan, rows, functions=functions_of(program))
         self._begin(saving.SavedEngine(plan, begun, rows, {}, {}, limit), options, forecaster)
@@ -213,6 +220,7 @@ class Engine:
         self._dropped = dict(saved.dropped)
         self._limit = saved.limit
         self._options = options
+        self._state.values.functions.most_failed = options.most_failed
         self._rejects = [none()]
         self._last_rejects = (none(), np.zeros(0, np.int64))
         self._forecaster = forecaster
@@ -235,6 +243,7 @@ class Engine:
         literals: str = TEXT_LITERALS,
         arrival: str = "arrival",
         keep_rejects: int = KEPT_REJECTS,
+        most_failed: float = MOST_FAILED,
         max_bytes: int = saving.MOST,
         accept: bool = False,
     ) -> Self:
@@ -247,8 +256,7 @@ class Engine:
         it is unpacked, lest a small file fill the memory.
         """
         saved = saving.restore(path, max_bytes, _known(program))
-        kinds = _kinds(only)
-        options = EngineOptions(kinds, arrival, keep_rejects, explanations=explanations, literals=literals)
+        options = EngineOptions(_kinds(only), arrival, keep_rejects, explanations, literals, most_failed)
         restored = cls._restored(saved, options, min_chance, most)
         if program is not None:
             restored._offer(program, str(path), accept)
@@ -269,6 +277,7 @@ class Engine:
         literals: str = TEXT_LITERALS,
         arrival: str = "arrival",
         keep_rejects: int = KEPT_REJECTS,
+        most_failed: float = MOST_FAILED,
         max_bytes: int = saving.MOST,
         accept: bool = False,
     ) -> Self:
@@ -277,8 +286,7 @@ class Engine:
         `functions` are those that the saved rules call, where no program is given.
         """
         saved = saving.from_bytes(content, most=max_bytes, functions=functions or _known(program))
-        kinds = _kinds(only)
-        options = EngineOptions(kinds, arrival, keep_rejects, explanations=explanations, literals=literals)
+        options = EngineOptions(_kinds(only), arrival, keep_rejects, explanations, literals, most_failed)
         restored = cls._restored(saved, options, min_chance, most)
         if program is not None:
             restored._offer(program, "the saved state", accept)
@@ -302,7 +310,7 @@ class Engine:
         """Switches to the rules of a program; errors call the state by this name."""
         old, plan, functions = self._plan, plan_of(program), functions_of(program)
         rows = _of_plan(self._given, plan) if static is None else static_rows(plan, static)
-        if old.meaning == plan.meaning:
+        if old.means(plan):
             self._plan, self._program = plan, program
             return None
         if not accept and not compared(old, plan).is_harmless:
@@ -312,6 +320,7 @@ class Engine:
         staged = self._forecaster is not None
         found = transition(old, self._state, plan, rows, functions, staged=staged)
         self._plan, self._state, self._given = found.plan, found.state, found.given
+        self._state.values.functions.most_failed = self._options.most_failed
         self._program = program
         log = {name: each.table for name, each in found.changes.items()}
         anew: tuple[str, ...] = ()
@@ -371,9 +380,9 @@ class Engine:
 
     @property
     def last_rejects(self) -> pa.Table:
-        """The facts that the last `advance` set aside; `row` is their row in the frame."""
+        """The facts that the last `advance` set aside; `row` is their row in the frame, null for calls."""
         rejects, rows = self._last_rejects
-        return rejects.append_column("row", pa.array(rows))
+        return rejects.append_column("row", pa.array(rows, pa.int64(), mask=rows < 0))
 
     @property
     def counts(self) -> Mapping[str, Counts]:
@@ -449,16 +458,22 @@ class Engine:
             log = {name: united([log[name], more[name]]) if name in more else log[name] for name in log}
             self._drop(old)
         self._state, self._forecaster = after, forecaster
-        if batch.rejects.num_rows:
-            self._rejects.append(batch.rejects)
-            if len(self._rejects) == _PARTS:
-                self._rejects = [self.rejects.combine_chunks()]
-        self._last_rejects = (batch.rejects, batch.places)
+        self._set_aside(batch.rejects, batch.places)
         self._counts = {name: self._counts[name] + more for name, more in batch.counts.items()}
         found = {name: self._finished(name, table) for name, table in log.items()}
         self._note({f"{each} {_LOST}" for each in after.values.without} | batch.notes)
         self._warn()
         return found
+
+    def _set_aside(self, rejects: pa.Table, rows: Column) -> None:
+        """Keeps the rejects of a step, with their rows, and the calls that have failed."""
+        failed = of_calls(self._state.values.functions.taken())
+        found = pa.concat_tables([rejects, failed])
+        if found.num_rows:
+            self._rejects.append(found)
+            if len(self._rejects) == _PARTS:
+                self._rejects = [self.rejects.combine_chunks()]
+        self._last_rejects = (found, np.append(rows, np.full(failed.num_rows, -1)))
 
     @property
     def _wanted(self) -> LineSelection:

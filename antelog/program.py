@@ -18,7 +18,7 @@ from antelog.compile.nodes.plan import TimeReading
 from antelog.compile.show.explain import plan_html, plan_text
 from antelog.diagnostics import Diagnostic, Source, warnings_of
 from antelog.errors import DataError, ProgramError
-from antelog.functions import FUNCTIONS, FunctionsGiven, UserFunction, matched
+from antelog.functions import FUNCTIONS, FunctionsGiven, UserFunction, code_digest, matched
 from antelog.given import NAMED, NUMBER, PATH, POSITIVE, TEXT, ArgumentKind, checked, optional
 from antelog.language import Checked, read_whole
 from antelog.language.checks.suggestions import did_you_mean
@@ -163,4 +163,7 @@ def compiled(
         raise ProgramError(found.diagnostics, checked.document.source)
     arities = {each.name: len(each.columns) for each in checked.document.functions}
     given = {} if functions is None else matched(arities, functions)
-    return Program(checked.document, found.plan, warnings_of(found.diagnostics), given)
+    called = [each for each in found.plan.functions if each.name in given]
+    coded = tuple(structs.replace(each, code=code_digest(given[each.name])) for each in called)
+    plan = structs.replace(found.plan, coded=coded)
+    return Program(checked.document, plan, warnings_of(found.diagnostics), given)

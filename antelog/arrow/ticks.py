@@ -245,7 +245,7 @@ def _near(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 
 UTC_ASSUMED = (
     "times without an offset are taken as those of UTC, as the program has no zone: declare one, as in "
-    '`zone "Europe/Berlin".`, or give --time-zone'
+    '`zone "Europe/Berlin".`, or give `time_zones=`'
 )
 
 

@@ -141,7 +141,7 @@ class _FormWriter:
                 return tuple(sorted((self._value("", each, names) for each in value), key=repr))
             case tuple():
                 return tuple(self._value(field, each, names) for each in value)
-            case str() if field in ("predicate", "asked", "relation"):
+            case str() if field in ("predicate", "asked", "relation", "function"):
                 return self._named(field, value)
             case _ if isinstance(value, Struct) or is_dataclass(value):
                 return self._struct(value, names)
@@ -283,6 +283,8 @@ class _Descent:
             return self.relation(name)
         if field == "asked":  # the relation says all of it
             return None
+        if field == "function":
+            return name, next((each.code for each in self._meanings.plan.coded if each.name == name), "")
         if name in self._meanings.statics:
             return self.static(name)
         return name if name in self._meanings.inputs else None
@@ -343,11 +345,15 @@ class InputDifference:
 
 @dataclass(frozen=True)
 class VersionComparison:
-    """The differences of two plans: all queries, the inputs that differ, and those of other local times."""
+    """The differences of two plans: all queries, the inputs that differ, and those of other local times.
+
+    `recoded` are functions with other code.
+    """
 
     queries: tuple[QueryDifference, ...]
     inputs: tuple[InputDifference, ...]
     rezoned: tuple[str, ...] = ()
+    recoded: tuple[str, ...] = ()
 
     @property
     def is_same(self) -> bool:
@@ -365,6 +371,7 @@ class VersionComparison:
 
 def compared(old: Plan, new: Plan) -> VersionComparison:
     """Compares two plans: the queries of the new one in order, then those that are gone."""
+    old, new = old.as_coded(new), new.as_coded(old)
     before, after = Meanings(old).queries, Meanings(new).queries
     queries = [_query(name, before.get(name), after[name]) for name in after]
     gone = [name for name in before if name not in after]
@@ -376,7 +383,7 @@ def compared(old: Plan, new: Plan) -> VersionComparison:
     zone, other = ({each.input: each.zone for each in plan.read.readings} for plan in (old, new))
     rezoned = sorted(name for name in was.keys() & now.keys() if zone.get(name) != other.get(name))
     differing = tuple(each for each in inputs if each.old != each.new)
-    return VersionComparison(tuple(found), differing, tuple(rezoned))
+    return VersionComparison(tuple(found), differing, tuple(rezoned), old.recoded(new))
 
 
 def _query(name: str, old: QueryMeaning | None, new: QueryMeaning) -> QueryDifference:
@@ -420,6 +427,8 @@ def sentence(comparison: VersionComparison) -> str:
         parts.append(f"the columns of {listed(names)} are called otherwise")
     if comparison.rezoned:
         parts.append(f"times of {listed(comparison.rezoned)} without an offset are read in another zone")
+    if comparison.recoded:
+        parts.append(f"the code of {listed(comparison.recoded)} is another")
     if not parts:
         return "the queries mean the same, but are written otherwise"
     same = [each.name for each in comparison.of(Fate.SAME) if not each.has_other_columns]

@@ -87,7 +87,8 @@ def step(
 ) -> tuple[State, dict[str, Lines]]:
     """Advances the state to the tick `now` with facts of `admitted`; returns the changes of queries, too."""
     found: dict[str, list[Lines]] = {query.name: [] for query in prepared(plan).queries}
-    begin = state.now
+    begin, functions = state.now, state.values.functions
+    functions.begin_step()
     count, lines_of = sum(new.count for new in facts.values()), Counter[str]()
     reach = max((-(back or 0) for back in prepared(plan).needed.values()), default=0)
     for end, batch in batches(facts, state.history, now, state.observed.lines, reach):
@@ -98,6 +99,7 @@ def step(
                 lines_of[name] += changed.table.num_rows
             if lines_of.total() > _MOST_LINES + _LINES_OF_A_FACT * count:
                 raise DataError(_too_many_lines(state.now - begin, now - begin, lines_of))
+    functions.check()
     whole = {name: joined(parts) for name, parts in found.items()}
     if count > _MANY:
         lines = sum(each.table.num_rows for each in whole.values()) / count

@@ -163,7 +163,7 @@ def from_bytes(
     try:
         state = msgspec.json.decode(members["state.json"], type=_State)
         plan = from_json(members["plan.json"])
-        if program is not None and plan.meaning != program.meaning:
+        if program is not None and not plan.means(program):
             raise other_rules(name, plan, program)
         if missing := [each.name for each in plan.functions if each.name not in functions]:
             raise FunctionError(

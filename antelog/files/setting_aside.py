@@ -17,7 +17,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, TextIO, cast
 
-from antelog.accounts import PARTICULAR
+from antelog.accounts import FAILED, PARTICULAR
 from antelog.arrow.ticks import comes_twice
 from antelog.errors import AntelogError, DataError, OutputError
 from antelog.escaping import cell
@@ -34,7 +34,10 @@ _WRITTEN = ("file", "line", "predicate", "reason", "detail", "row")  # what file
 
 @dataclass(frozen=True)
 class Reject:
-    """A row that was set aside for one of `accounts.REASONS`; with this `delay` it would not be late."""
+    """A row that was set aside for one of `accounts.REASONS`, or a call that failed.
+
+    With this `delay` a row would not be late.
+    """
 
     file: str
     line: int | None
@@ -50,6 +53,8 @@ class Reject:
     @property
     def place(self) -> str:
         """The file, and the line or, without one, the row."""
+        if self.reason == FAILED:
+            return self.row
         return f"{self.file}:{self.line}" if self.line is not None else f"{self.file}: {self.row}"
 
 
@@ -150,7 +155,8 @@ class Rejects:
         """Counts, keeps and writes rejects. Raises DataError in a strict run."""
         for reject in rejects:
             self.counts[reject.reason] += 1
-            self.usable[reject.predicate].add(reject)
+            if reject.reason != FAILED:
+                self.usable[reject.predicate].add(reject)
             if reject.delay is not None:
                 self.delays[reject.predicate][reject.delay] += 1
             if len(self.first) < SHOWN:

@@ -193,7 +193,7 @@ class Model:
 
     def of(self, plan: Plan, name: str = "the model") -> Model:
         """Returns the model if it was learned for this program. Raises StateError with the difference."""
-        if self.plan.meaning == plan.meaning:
+        if self.plan.means(plan):
             return self
         raise StateError(f"{name} was learned for another program: {_difference(self.plan, plan)}")
 
@@ -212,7 +212,8 @@ def _difference(one: Plan, other: Plan) -> str:
         for name in sorted(first):
             if first[name] != second[name]:
                 return f"{name} is not the same in both"
-    return "its rules differ"
+    recoded = ", ".join(one.recoded(other))
+    return f"the code of {recoded} is another" if recoded else "its rules differ"
 
 
 def _by_name(things: Iterable[Input | Relation | Static]) -> dict[str, object]:

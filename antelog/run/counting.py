@@ -212,8 +212,9 @@ class InputCounts:
 
     def add_rejects(self, rejects: Iterable[Reject]) -> None:
         for (name, reason), more in Counter((each.predicate, each.reason) for each in rejects).items():
-            known = self.each[name].rejects
-            known[reason] = known.get(reason, 0) + more
+            if name in self.each:  # else it is a function
+                known = self.each[name].rejects
+                known[reason] = known.get(reason, 0) + more
 
     def _gap(self, name: str) -> int | None:
         """How long nothing may come before an input is silent: its gap with a tolerance, and a grace."""

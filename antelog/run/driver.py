@@ -119,7 +119,7 @@ def _refused(stretch: Stretch, sampled: Sampled) -> DataError:
         why = _sentence(stretch, sampled)
         return DataError(f"{why}. Is a time wrong? Else say which to show, with --since and --until")
     return DataError(
-        f"{_sentence(stretch, sampled)}. Is a time wrong? Else end before with --until, leave out the facts "
+        f"{_sentence(stretch, sampled)}. Is a time wrong? Else end before with `until=`, leave out the facts "
         f"before, or give the rule of {sampled.query} a condition on a fact: then it has answers there only"
     )
 
@@ -380,7 +380,10 @@ class Driver:
         if end - self.engine.now > SAMPLE and self._by_clock:
             yield from self._through(Stretch(end, self._last_fact))
             yield from self._outstanding()
+        before = self.engine.now
         yield from self._committed(self.view.rest(self.engine, end))
+        if self.engine.now > before:
+            self._judged(DueRows(end, {}))
 
     def _judged(self, batch: DueRows) -> None:
         if self.journal is not None:

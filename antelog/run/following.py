@@ -32,6 +32,7 @@ from antelog.run.values import duration
 from antelog.run.waiting import WaitingRows, waiting_for
 
 Lines = Callable[[StepResult], str]
+_CHANGEABLE = ("only", "explanations", "min_chance", "most", "most_failed")  # from one start to the next
 
 
 def _clock(timing: Timing, plan: Plan) -> str:
@@ -98,7 +99,7 @@ class FollowedRun:
             options |= {"only": None, "explanations": None}
         found = None
         if store is not None and state is not None:
-            changeable = {name: options[name] for name in ("only", "explanations", "min_chance", "most")}
+            changeable = {name: options[name] for name in _CHANGEABLE}
             given = {"functions": self.program.functions, "arrival": ARRIVAL, **changeable}
             found = restored(store, partial(Engine.from_bytes, **given))
         change: RuleChange | None = None

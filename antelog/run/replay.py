@@ -30,7 +30,7 @@ from antelog.run.clock import Timing
 from antelog.run.driver import Driver
 from antelog.run.options import taken, takes
 from antelog.run.reading import InputReader, InputSource, Listeners, Now, ReadingMode, wanted_of
-from antelog.run.settings import ReplaySettings, Settings
+from antelog.run.settings import ReplaySettings, Settings, naming_arguments, with_arguments
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.recorded import RecordedFiles, RecordedFrame
@@ -134,11 +134,12 @@ class Replay:
             yield replace(step, tables=tables)
 
     def _steps(self, style: Style | None = None) -> Iterator[StepResult]:
-        yield from Driver(self.engine, self._reader, view_for(self.engine, style=style)).steps()
-        self.rejects.require_use()
+        with naming_arguments():
+            yield from Driver(self.engine, self._reader, view_for(self.engine, style=style)).steps()
+            self.rejects.require_use()
         for each in self.rejects.usable.values():
             if (said := each.warning()) is not None:
-                warnings.warn(said, DataWarning, stacklevel=3)
+                warnings.warn(with_arguments(said), DataWarning, stacklevel=3)
 
     def lines(self) -> Iterator[str]:
         """The changes as JSON lines, as `antelog try` prints them."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from antelog.engine.columns.joins import BUDGET
+from antelog.engine.values.functions import MOST_FAILED
+from antelog.errors import AntelogError
 from antelog.forecast.columns import HALF_LIFE, JUDGE_NAMES, KINDS
 from antelog.given import LENGTH, MODEL, NAMED, NUMBER, POSITIVE, TEXT, WHOLE, either, of, one_of
 from antelog.lines import LITERALS, TEXT_LITERALS
@@ -79,12 +83,21 @@ class ChanceSettings:
     )  # fmt: skip
 
 
+def most_failed() -> Any:
+    return option(
+        MOST_FAILED, plain("SHARE", values.part_of_one("share"), kind=NUMBER, toml=(float, int)),
+        "The share of a step's calls of functions that may fail, and have no value then. 100 may in any "
+        "case, unless it is 0; more stop the run.", on=FOLLOWING,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True)
 class LimitSettings(ChanceSettings):
-    """Which open answers are left out."""
+    """Which open answers are left out, and how many calls may fail."""
 
+    most_failed: float = most_failed()
     min_chance: float | None = option(
-        None, plain("CHANCE", values.chance, kind=NUMBER, toml=(float,)),
+        None, plain("CHANCE", values.part_of_one("chance"), kind=NUMBER, toml=(float,)),
         "Leave out answers that are less likely than this, such as 0.01.", on=("try", *FOLLOWING),
     )  # fmt: skip
     most: int | None = option(
@@ -417,3 +430,45 @@ class Settings(
     def changed(self, found: Mapping[str, Any]) -> Settings:
         """The settings with other values, which count as given."""
         return replace(self, **found, given=self.given | found.keys())
+
+
+# ---- messages name arguments of Python, and at the terminal options: `until=`, --until ----
+
+_ARGUMENT = re.compile(r"`(\w+)=([^`\s]*)`")
+_FLAG = re.compile(r"--([a-z][a-z-]*)(?: '([^'=]+)=([^']*)'| ([\w.]+)=([\w.@]+))?")
+_OTHERWISE = {"accept": "accept_changes"}  # arguments that are not called as the option is
+
+
+def with_flags(text: str) -> str:
+    """Replaces arguments by options."""
+
+    def flag(found: re.Match[str]) -> str:
+        known = _FLAGS.get(_OTHERWISE.get(found[1], found[1]))
+        value = "" if found[2] in ("", "True") else f" {found[2]}"
+        return found[0] if known is None else f"{known}{value}"
+
+    return _ARGUMENT.sub(flag, text)
+
+
+def with_arguments(text: str) -> str:
+    """Replaces options by arguments, those with names by dictionaries."""
+
+    def argument(found: re.Match[str]) -> str:
+        known = next((name for name, flag in _FLAGS.items() if flag == f"--{found[1]}"), None)
+        key, value = found[2] or found[4], found[3] or found[5]
+        return found[0] if known is None else f"`{known}={{{key!r}: {value!r}}}`" if key else f"`{known}=`"
+
+    return _FLAG.sub(argument, text)
+
+
+_FLAGS = {each.attribute: each.flag for each in options_of(Settings)}
+
+
+@contextmanager
+def naming_arguments() -> Iterator[None]:
+    """Has errors of this context name arguments."""
+    try:
+        yield
+    except AntelogError as error:
+        error.args = tuple(with_arguments(each) if isinstance(each, str) else each for each in error.args)
+        raise

@@ -75,15 +75,20 @@ def number(text: str) -> int | float:
     return found
 
 
-def chance(text: str) -> float:
-    hint = "Write one from 0 to 1, like 0.01."
-    try:
-        number = float(text)
-    except ValueError:
-        raise SettingError(f"`{text}` is not a chance", hint) from None
-    if not 0 <= number <= 1:
-        raise SettingError(f"{number} is not a chance", hint)
-    return number
+def part_of_one(what: str) -> Callable[[str], float]:
+    """Reads a number from 0 to 1."""
+
+    def read(text: str) -> float:
+        hint = "Write one from 0 to 1, like 0.01."
+        try:
+            number = float(text)
+        except ValueError:
+            raise SettingError(f"`{text}` is not a {what}", hint) from None
+        if not 0 <= number <= 1:
+            raise SettingError(f"{number} is not a {what}", hint)
+        return number
+
+    return read
 
 
 def token(text: str) -> str:

@@ -58,16 +58,19 @@ class DueRows:
         return DueRows(now, rows, self.names)
 
     def rejects(self, found: pa.Table, timescale: Timescale | None) -> list[Reject]:
-        """The rejects in `engine.last_rejects`, with their files and lines."""
+        """The rejects in `engine.last_rejects`, with their files and lines; of calls with their functions."""
         places = {
-            name: [self.rows[name].column(column).to_numpy() for column in (FILE, LINE)]
-            for name in set(found.column("input").to_pylist())
+            name: [each.column(column).to_numpy() for column in (FILE, LINE)]
+            for name, each in self.rows.items()
         }
-        return [
-            reject_of(row, self.names[files[row["row"]]], int(lines[row["row"]]), timescale)
-            for row in found.to_pylist()
-            for files, lines in [places[row["input"]]]
-        ]
+        rejects = []
+        for row in found.to_pylist():
+            file, line, at = row["input"], None, row["row"]
+            if at is not None:
+                files, lines = places[file]
+                file, line = self.names[files[at]], int(lines[at])
+            rejects.append(reject_of(row, file, line, timescale))
+        return rejects
 
 
 @dataclass(eq=False)

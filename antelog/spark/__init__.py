@@ -29,7 +29,11 @@ are ignored. The options are
     idle          streams: if nothing came for this long ("30 seconds"), ticks go on with the wall clock
     max_waiting   streams: the rows that may wait for a source that is read more slowly; beyond it the stream
                   stops, and says which source that is. 10 million if not given
+    most_failed   the share of a bucket's calls of functions in a step that may fail; 0.01 if not given, and
+                  100 calls in any case, unless it is 0
     until         batches: the last tick; if not given, the last arrival, or the tick by which all is decided
+    checkpoint    streams, of `changes` and `outputs`: where the state is kept; `guard` looks at it
+    accept        whether a checkpoint of other rules goes on with these
     begin         the first tick with answers, for programs with `tick`. If not given, when the first fact
                   arrives (in a stream, the first of the first micro-batch with any)
     model         how likely open answers are: a model or its path, or "learn" to learn while running; none is
@@ -72,8 +76,8 @@ from antelog.spark.pipeline.requirements import ignore_pandas, require_pyspark
 if TYPE_CHECKING:
     from antelog.spark.data_source import register_source
     from antelog.spark.endpoints.tables import merge, newest
-    from antelog.spark.pipeline.stream_run import guard
-    from antelog.spark.running import Outputs, answers, changes, learn, outputs, rejects, scores
+    from antelog.spark.pipeline.stream_run import changes, guard, outputs
+    from antelog.spark.running import Outputs, answers, learn, rejects, scores
     from antelog.spark.settings import (
         BUCKETS,
         CLOCKS,
@@ -96,7 +100,7 @@ __all__ = [
 
 _FROM = {
     **dict.fromkeys(__all__, "running"),
-    "guard": "pipeline.stream_run",
+    **dict.fromkeys(("changes", "guard", "outputs"), "pipeline.stream_run"),
     **dict.fromkeys(("merge", "newest"), "endpoints.tables"),
     "register": "sql",
     "register_source": "data_source",

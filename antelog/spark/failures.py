@@ -5,10 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -162,12 +165,49 @@ def plain(error: Exception) -> str:
     if (missing := re.search(r"ClassNotFoundException: (\S+)", text)) is not None:
         found = f"Spark has no {missing[1]}; bring the jar that has it with --conf spark.jars=…"
     elif (missing := re.search(r"No module named '([^']+)'", text)) is not None:
-        found = f"the workers' Python has no {missing[1]}. {_WORKERS}"
+        where = re.search(r'File "(/[^"]*)/pyspark/', text)
+        of = f", whose packages are in {where[1]}," if where is not None else ""
+        found = f"the workers' Python{of} has no {missing[1]}. {_WORKERS}"
     elif _CRASHED in text:
         found = f"{_CRASHED}; it may lack a package. {_WORKERS}"
     elif "Traceback (most recent call last)" in text and (raised := re.findall(_RAISED, text)):
         found = raised[-1]
     return found[:_MOST].rstrip(".")
+
+
+# Sent to workers as it is: a function of antelog would need antelog there.
+_LOOK = (
+    "lambda _: __import__('sys').executable * "
+    "(__import__('importlib.util').util.find_spec('antelog') is None)"
+)
+_SOME = 8  # tasks that look for antelog, so that most workers have one
+_looked_at = set[str]()  # the applications whose workers have antelog
+
+
+def find_workers(spark: SparkSession) -> None:
+    """Has workers on this machine use this Python, if none is chosen.
+
+    Raises UnsupportedError if workers have no antelog.
+    """
+    context: Any = getattr(spark, "_sc", None)  # there is none on Spark Connect
+    if context is None or context.applicationId in _looked_at:
+        return
+    lacking: list[str] = []  # the Pythons without antelog, and empty texts
+    if not context.master.startswith("local"):
+        tasks = context.parallelize(range(_SOME), _SOME)
+        lacking = tasks.map(eval(_LOOK, {"__name__": "__main__"})).collect()
+    elif "PYSPARK_PYTHON" not in os.environ:
+        context.pythonExec = os.environ["PYSPARK_PYTHON"] = sys.executable
+    elif context.pythonExec != sys.executable:
+        asked = [context.pythonExec, "-c", f"print(({_LOOK})(0))"]
+        lacking = [subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()]
+    if any(lacking):
+        raise UnsupportedError(
+            f"the Python of Spark's workers, {max(lacking)}, has no antelog. Before Spark starts, let "
+            f"PYSPARK_PYTHON name one that has it, as {sys.executable} here, or install it there: "
+            f"{brought_by('spark')}"
+        )
+    _looked_at.add(context.applicationId)
 
 
 @contextmanager

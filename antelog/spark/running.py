@@ -50,7 +50,7 @@ class Outputs:
         if not before:
             return self
         data = replace(self.job.data, before=tuple(before))
-        return _found(replace(self.job, data=data), self.frames)
+        return found_of(replace(self.job, data=data), self.frames)
 
     @property
     def changes(self) -> DataFrame:
@@ -110,21 +110,6 @@ class Outputs:
 
 
 @explaining_lost_java()
-@takes(checking.OutputOptions)
-def outputs(program: Program, inputs: Mapping[str, DataFrame], options: checking.OutputOptions) -> Outputs:
-    """The changes, rejects and counts of a program, from one run. It has the options of `antelog.spark`."""
-    return _found(*checking.checked(program, inputs, options))
-
-
-@explaining_lost_java()
-@takes(checking.ChangeOptions)
-def changes(program: Program, inputs: Mapping[str, DataFrame], options: checking.ChangeOptions) -> DataFrame:
-    """The changes of all queries, or of one `query`. It has the other options of `antelog.spark`, too."""
-    found = _found(*checking.checked(program, inputs, options))
-    return found.changes if options.query is None else found.query(options.query)
-
-
-@explaining_lost_java()
 @takes(checking.RejectOptions)
 def rejects(program: Program, inputs: Mapping[str, DataFrame], options: checking.RejectOptions) -> DataFrame:
     """The facts that are late, early, conflicting or malformed, each with the reason.
@@ -132,7 +117,7 @@ def rejects(program: Program, inputs: Mapping[str, DataFrame], options: checking
     It has the options of `antelog.spark` but for `only` and those about chances.
     """
     job, frames = checking.checked(program, inputs, options, only=())
-    return _found(replace(job, forecasts=None), frames).rejects
+    return found_of(replace(job, forecasts=None), frames).rejects
 
 
 @explaining_lost_java()
@@ -154,7 +139,8 @@ def answers(program: Program, inputs: Mapping[str, DataFrame], options: checking
     return found.changes if options.query is None else found.query(options.query)
 
 
-def _found(job: Job, frames: Mapping[str, DataFrame]) -> Outputs:
+def found_of(job: Job, frames: Mapping[str, DataFrame]) -> Outputs:
+    """The outputs of a job: a batch, or a stream."""
     if job.batch:
         return Outputs(job, frames, _of_buckets(job, frames, state.reasoner(job, False), state.OUTPUT))
     prepare_for_streams(next(iter(frames.values())).sparkSession)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import get_args
 
-from antelog.accounts import FATES
+from antelog.accounts import FAILED, FATES
 from antelog.run.clock import ClockName
 
 CLOCKS: tuple[ClockName, ...] = get_args(ClockName)
@@ -29,7 +29,7 @@ CLOCK = "_clock"  # a column that an input may have: how the clock showed a time
 OBSERVED = "antelog"
 """The name of the counts among the observed metrics of a stream's progress."""
 
-COUNTS = (*("given", *FATES), *("held", "kept", "state_bytes", "changes", "open", "behind", "now"))
+COUNTS = (*("given", *FATES), *("held", "kept", "state_bytes", "changes", FAILED, "open", "behind", "now"))
 """The counts of each bucket and micro-batch.
 
     given           rows that came: those with a fate (see `antelog.accounts`) and the growth of `held`
@@ -37,6 +37,7 @@ COUNTS = (*("given", *FATES), *("held", "kept", "state_bytes", "changes", "open"
     kept            facts in the state
     state_bytes     the size of the state in the store
     changes         rows of the log
+    failed          calls of functions that failed, each once
     open            open answers; null unless the wanted changes tell of them
     behind          by how many ticks others are ahead of the source that holds time back
     now             the last finished tick

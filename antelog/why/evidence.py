@@ -394,7 +394,9 @@ def _compared(literal: AnyLiteral, row: RankedRow) -> Sentence:
     """Writes a comparison with the values of both sides, as far as they are known."""
     filled = literal.replaced(row.values)
     if not isinstance(literal, Comparison) or not isinstance(filled, Comparison):
-        return (literal_text(filled),)
+        text = literal_text(filled)
+        raised = row.rows.grounds.known.values.functions.failure(text.removeprefix("not "))
+        return (text,) if raised is None else (f"{text}, which {raised}",)
     left, right = map(partial(_side, row), literal.operands, filled.operands)
     if isinstance(left, str) and isinstance(right, str):
         return (f"{left} {literal.operator} {right}",)

@@ -81,6 +81,7 @@ def test_frames_are_named_in_messages() -> None:
             "the frame of Temp: has 2 columns; Temp has device, level, time, and one more may",
         ),
         ("no*.csv", {}, "there is no such file"),
+        (TABLE.rename_columns(["device", "levl", "time", "x"]), {}, "as in `map={'Temp.level': 'levl'}`"),
     ):
         with pytest.raises(DataError, match=re.escape(message)):
             list(antelog.replay(program, {"Temp": given}, map=called))

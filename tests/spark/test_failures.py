@@ -1,14 +1,21 @@
 """antelog/spark/failures.py: the cause of a failure in a sentence, with what to do."""
 
+import importlib.util
+import os
+import re
+import sys
+import venv
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from antelog import DataError
-from antelog.spark.failures import cause, plain, plainly
+from antelog import DataError, UnsupportedError
+from antelog.spark.failures import cause, find_workers, plain, plainly
 
 SAID = {
     "org.apache.spark.SparkException: Job aborted.\n\tat x\nCaused by: java.io.IOException: "
@@ -102,7 +109,10 @@ def test_a_stream_that_failed_is_not_shown_with_its_plans() -> None:
 @pytest.mark.parametrize(
     ("raised", "why"),
     [
-        (ModuleNotFoundError("No module named 'antelog'"), "Python has no antelog. .* PYSPARK_PYTHON names"),
+        (
+            ModuleNotFoundError("No module named 'antelog'"),
+            r"whose packages are in /.*, has no antelog\. .* PYSPARK_PYTHON",
+        ),
         (ValueError("they differ"), "^they differ$"),
     ],
 )
@@ -114,3 +124,35 @@ def test_a_worker_that_fails_is_shown_without_its_stack(
 
     with pytest.raises(DataError, match=why), plainly():
         spark.range(1).mapInArrow(fails, "id long").collect()
+
+
+def test_workers_are_this_python_unless_another_is_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def session(name: str, python: str, master: str = "local[2]") -> Any:
+        tasks = SimpleNamespace(map=lambda look: SimpleNamespace(collect=lambda: [look(0)]))
+        context = {"applicationId": name, "pythonExec": python, "parallelize": lambda *_: tasks}
+        return SimpleNamespace(_sc=SimpleNamespace(master=master, **context))
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", "")
+    monkeypatch.setenv("PYSPARK_PYTHON", "chosen")
+    bare = tmp_path / "bin" / "python"
+    venv.create(tmp_path)
+    find_workers(SimpleNamespace())  # type: ignore[arg-type]  # on Spark Connect
+    find_workers(session("a", sys.executable))
+    find_workers(session("a", str(bare)))  # which is known
+    find_workers(session("b", "far", "spark://far:7077"))
+    said = (
+        f"workers, {bare}, has no antelog. Before Spark starts, let PYSPARK_PYTHON name one that has it, as"
+    )
+    with pytest.raises(UnsupportedError, match=re.escape(said)):
+        find_workers(session("c", str(bare)))
+    with monkeypatch.context() as lacking:
+        lacking.setattr(importlib.util, "find_spec", lambda _: None)
+        with pytest.raises(UnsupportedError, match=re.escape(sys.executable)):
+            find_workers(session("d", "far", "spark://far:7077"))
+    monkeypatch.delenv("PYSPARK_PYTHON")
+    unset = session("e", "python3")
+    find_workers(unset)
+    assert unset._sc.pythonExec == os.environ["PYSPARK_PYTHON"] == sys.executable

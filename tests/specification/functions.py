@@ -1,6 +1,6 @@
 """The functions of programs in plain Python: the built-in ones, and some that programs of tests declare.
 
-Each has the values of one row, and gives a value, a truth, or None, also for arguments of another type.
+Each has the values of one row, and gives a value, a truth, or None; some raise for arguments of another type.
 """
 
 from __future__ import annotations
@@ -32,15 +32,13 @@ def _distance_km(lat1: float, lon1: float, lat2: float, lon2: float) -> float:
 
 
 def _near(one: Value, other: Value) -> bool | None:
-    """Numbers that differ by at most 5; None of a text and a number."""
-    if isinstance(one, str) or isinstance(other, str):
-        return None if isinstance(one, str) is not isinstance(other, str) else one == other
-    return abs(one - other) <= 5
+    """Numbers that differ by at most 5; raises for a text and a number."""
+    return one == other if isinstance(one, str) and isinstance(other, str) else abs(one - other) <= 5  # type: ignore[operator]
 
 
 def _half(value: Value) -> Value | None:
-    """Half of an even number; None of others."""
-    return None if isinstance(value, str) or value % 2 else value / 2
+    """Half of an even number; None of others, and raises for a text."""
+    return None if value % 2 else value / 2  # type: ignore[operator]
 
 
 def _tag(value: Value) -> str:
@@ -62,10 +60,13 @@ FUNCTIONS = {**BUILT_IN, **OF_USERS}
 
 
 def called(function: str, arguments: Sequence[Value | None]) -> Value | None:
-    """What a function gives; None where an argument has no value, or that is no number that is finite."""
+    """What a function gives; None where an argument has no value, it raises, or gives no finite number."""
     if any(each is None for each in arguments):
         return None
-    found = FUNCTIONS[function](*arguments)
+    try:
+        found = FUNCTIONS[function](*arguments)
+    except TypeError:
+        return None
     if isinstance(found, int | float) and not isinstance(found, bool):
         return number(found) if math.isfinite(found) else None
     return found

@@ -225,6 +225,7 @@ class Verdicts:
                 print_tree(why, self._console, " " * _MARGIN)
         for each in case.outcome.set_aside:
             text = f"note: {each.row} was set aside (line {each.line}): {each.detail}"
+            text = f"note: {each}" if each.line is None else text
             for piece in self._wrapped(text, TERMINAL["caution"], self._console.width - 4):
                 self._line(Text("    ").append_text(piece))
 

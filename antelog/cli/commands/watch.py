@@ -114,6 +114,9 @@ def _run(found: Ready) -> None:
         set_aside.say_which_chances_lack(follower.driver.engine, learned=settings.model is not None)
         read = partial(set_aside.lost_in_ticks, follower.driver.reader.rejects, follower.driver.engine)
         tends.append(lambda: _set(notes, "lost", "".join(f"{each}. " for each in read()).rstrip()))
+        tends.append(
+            lambda: _set(notes, "failed", set_aside.failed_calls(follower.driver.reader.rejects.counts))
+        )
         if store is not None and page is not None:
             served = with_page(store.path, page, stack, posted, new_facts=settings.facts_token is None)
             tends += [tending(served), DetailWriter(store.inbox, follower.driver.engine).tend]

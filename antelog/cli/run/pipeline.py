@@ -18,7 +18,7 @@ import pyarrow as pa
 from rich.status import Status
 from rich.text import Text
 
-from antelog.accounts import FATES, PARTICULAR, REASONS
+from antelog.accounts import FAILED, FATES, PARTICULAR, REASONS
 from antelog.arrow.ticks import UTC_ASSUMED, comes_twice
 from antelog.cli.serving import Tend, tending, until_stopped, with_page
 from antelog.cli.show import listing
@@ -54,6 +54,7 @@ from antelog.spark.settings import HOLDING
 from antelog.watch.web.address import PageAddress
 from antelog.writing import temporary_folder
 
+_ASIDE = (*REASONS, FAILED)
 _STANDING = ("open", "held", "behind", HOLDING)
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
@@ -91,7 +92,7 @@ class Report:
         )
 
     def count(self, counts: Mapping[str, Any]) -> None:
-        self.totals.update({name: counts.get(name) or 0 for name in ("given", "changes", *FATES)})
+        self.totals.update({name: counts.get(name) or 0 for name in ("given", "changes", FAILED, *FATES)})
         # A micro-batch without rows may lack these counts, which are then as before.
         self.standing |= {name: counts[name] for name in _STANDING if counts.get(name) is not None}
 
@@ -130,7 +131,7 @@ class Report:
         for name, count in sorted(self.twice.items()):
             if count:
                 say(f"note: {comes_twice(count, name)}")
-        counts = {reason: self.totals[reason] for reason in REASONS}
+        counts = {reason: self.totals[reason] for reason in _ASIDE}
         say_what_was_set_aside(counts, self.first, timescale, where=rejects, option="--rejects SINK")
 
 
@@ -151,6 +152,7 @@ def batch_line(done: Progress, timescale: Timescale | None = None) -> str:
     rate = f" ({speed:,.0f}/s)" if speed >= 10 else f" ({speed:.1f}/s)" if speed else ""
     parts = [f"{facts(counts, _held_before(counts))} in {done.seconds:,.1f} s{rate}"]
     parts += [number(counts.get("changes") or 0, "change"), *_still(counts)]
+    parts += [f"{number(failed, 'call')} failed"] if (failed := counts.get(FAILED)) else []
     kept = counts.get("kept")
     state = [*([] if kept is None else [number(kept, "fact")]), *_size(counts.get("state_bytes"))]
     parts += [f"state {' in '.join(state)}"] if state else []
@@ -236,7 +238,7 @@ class Paging:
             relations = list(self.program.plan.queries)
             shown = StepResult(0, tables_of(seen, relations))
             lines += change_lines(relations, shown, Style()).splitlines()
-        if any(counts.get(reason) for reason in REASONS):
+        if any(counts.get(reason) for reason in _ASIDE):
             for row in seen.rejects.groupBy("input", "reason").count().collect():
                 self.aside[row["input"], row["reason"]] += row["count"]
             for row in seen.rejects.limit(_MOST_REJECTS).collect():
@@ -275,7 +277,7 @@ _PATIENCE = 60.0  # seconds a batch may go on after a request to stop
 # Settings that are options of `antelog.spark.outputs` as they are.
 _OPTIONS = (
     *("only", "explanations", "model", "epoch", "half_life", "judges", "min_chance", "most", "buckets"),
-    *("clock", "arrival", "lag", "ahead", "idle", "max_waiting"),
+    *("clock", "arrival", "lag", "ahead", "idle", "max_waiting", "most_failed"),
 )
 
 
@@ -434,7 +436,7 @@ class Pipeline:
         of_changes = self.sinks[: len(self.settings.outputs)]
 
         def write_all(seen: Outputs, batch: MicroBatch, counts: Counts) -> None:
-            aside = any(counts.get(reason) for reason in REASONS)
+            aside = any(counts.get(reason) for reason in _ASIDE)
             for file in batch.unread:
                 self.report.warn(f"{file}; it is set aside")
             for sink in of_changes:

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from itertools import accumulate
 from pathlib import Path
 
-from antelog.accounts import FATES, Counts
+from antelog.accounts import FAILED, FATES, Counts
 from antelog.cli.show.terminal import say
 from antelog.compile.show.explain import counted
 from antelog.errors import OutputError
@@ -133,15 +133,20 @@ def say_what_was_set_aside(
     option: str, delays: Mapping[str, Mapping[int, int]] | None = None,
 ) -> None:  # fmt: skip
     """Prints counts of rejects, and the first in full; `delays`: late facts by the delay that keeps them."""
-    count = sum(counts.values())
-    if not count:
+    rows = {reason: n for reason, n in counts.items() if reason != FAILED}
+    count, failed = sum(rows.values()), counts.get(FAILED, 0)
+    if not count and not failed:
         return
-    most_first = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    most_first = sorted(rows.items(), key=lambda each: (-each[1], each[0]))
     kinds = ", ".join(f"{n:,} {reason}" for reason, n in most_first if n)
-    say(f"warning: {'1 row was' if count == 1 else f'{count:,} rows were'} set aside ({kinds})")
+    if count:
+        say(f"warning: {'1 row was' if count == 1 else f'{count:,} rows were'} set aside ({kinds})")
+    if failed:
+        say(f"warning: {failed_calls(counts)}")
+    count += failed
     for reject in first:
         detail = shortened(reject.detail)
-        if reject.reason != "malformed":  # which quotes the row, where `tick` may be anything
+        if reject.reason not in ("malformed", FAILED):  # which quote the row, where `tick` may be anything
             detail = _in_times(detail, timescale)
         say(f"  {shown(f'{shortened(reject.place)}: {detail}')}")
     if where is not None:
@@ -150,6 +155,13 @@ def say_what_was_set_aside(
         say(f"  and {count - len(first):,} more; {option} keeps them all")
     for name, late in (delays or {}).items():
         say(f"note: {_remedy(name, late, timescale)}")
+
+
+def failed_calls(counts: Mapping[str, int]) -> str:
+    """How many calls of functions failed, empty if none did."""
+    count = counts.get(FAILED, 0)
+    has = "has" if count == 1 else "have"
+    return f"{number(count, 'call')} of functions failed, and {has} no value" if count else ""
 
 
 def _in_times(detail: str, timescale: Timescale | None) -> str:

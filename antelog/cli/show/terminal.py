@@ -53,8 +53,12 @@ def clear() -> None:
 
 
 def for_stderr(text: str, used: int = 0) -> str:
-    """Wraps a text if stderr is a terminal; `used` columns of the first line are taken."""
+    """A text with flags, wrapped if stderr is a terminal; `used` columns of the first line are taken."""
     console = to_stderr()
+    if "=" in text and "`" in text:
+        from antelog.run.settings import with_flags  # noqa: PLC0415 - few messages need it
+
+        text = with_flags(text)
     return wrapped(text, console.width, used) if console.is_terminal else text
 
 

@@ -58,11 +58,15 @@ class Inner(Struct, frozen=True, tag=True):
 
 
 class Function(Struct, frozen=True):
-    """A function with `arity` arguments; it `gives` a number, a text, or (None) a truth."""
+    """A function with `arity` arguments; it `gives` a number, a text, or (None) a truth.
+
+    `code` is a digest of its code, if that is known.
+    """
 
     name: str
     arity: int
     gives: str | None = None
+    code: str = ""
 
 
 class Calculated(Struct, frozen=True, tag=True):

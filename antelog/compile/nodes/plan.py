@@ -225,6 +225,7 @@ class Plan(Struct, frozen=True, cache_hash=True):
     tick: int | None = None  # the length of a tick in microseconds, if times are timestamps
     readings: tuple[TimeReading, ...] = ()  # those that are not the usual one
     zone: str = DEFAULT_ZONE  # times are shown in it, and days begin there
+    coded: tuple[Function, ...] = ()  # those of `functions` whose code is known
 
     def counting(self, name: str) -> Counting:
         found = next((each for each in self.readings if each.input == name), TimeReading(name))
@@ -246,6 +247,20 @@ class Plan(Struct, frozen=True, cache_hash=True):
         literals = (each for part in (*self.static_rules, *patterns) for each in part.literals)
         found = {function for literal in literals for function in literal.functions}
         return tuple(sorted((f for f in found if f.name not in BUILT_IN), key=lambda f: f.name))
+
+    def as_coded(self, other: Plan) -> Plan:
+        """The plan with the code of another's functions where it does not know its own."""
+        known = {each.name: each for each in (*other.coded, *self.coded)}
+        return structs.replace(self, coded=tuple(known[name] for name in sorted(known)))
+
+    def recoded(self, other: Plan) -> tuple[str, ...]:
+        """The functions whose code is another in the other plan."""
+        known = {each.name: each.code for each in self.coded}
+        return tuple(e.name for e in other.coded if known.get(e.name, e.code) != e.code)
+
+    def means(self, other: Plan) -> bool:
+        """Whether both plans have the same answers and chances, as far as code is known."""
+        return self.as_coded(other).meaning == other.as_coded(self).meaning
 
     @property
     def read(self) -> Plan:

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.accounts import FAILED
 from antelog.arrow.arrays import in_one_piece, why_of_no_use, without
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.arrow.ticks import LAST, Ticks, why_no_tick
@@ -16,6 +17,7 @@ from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.frames import naming, what_fits
 from antelog.engine.values.encoding import infinite
+from antelog.engine.values.functions import FailedCall
 from antelog.engine.values.values import UNBOUND, Values
 from antelog.language.epochs import LIKELY, Counting, last_tick, remedy
 
@@ -31,12 +33,24 @@ SCHEMA = pa.schema(
         ("detail", pa.string()),
     ]
 )
-"""Rejects: `values` are those of the objects, as a JSON list; time and arrival are null if not whole."""
+"""Rejects: `values` are those of the objects, as a JSON list; time and arrival are null if not whole.
+
+Of a call that failed, `input` is the function, and `values` are its arguments.
+"""
 
 
 @cache
 def none() -> pa.Table:
     return SCHEMA.empty_table()
+
+
+def of_calls(calls: Sequence[FailedCall]) -> pa.Table:
+    """The rejects of calls that have raised."""
+    rows = [
+        {"input": each.function, "values": each.arguments, "reason": FAILED, "detail": each.error}
+        for each in calls
+    ]
+    return pa.Table.from_pylist(rows, SCHEMA)
 
 
 def sentence(*parts: str | Column | pa.Array) -> pa.Array:

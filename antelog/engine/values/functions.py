@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeAlias
@@ -46,16 +46,96 @@ _IN_WORDS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+MOST_FAILED = 0.01
+_FEW = 100  # calls of a step that may fail whatever its share is
+_KEPT = 10_000  # failed calls of a step that are kept; at more of them it does not go on to its end
+_TOLD = 100_000  # failed calls that are known, so that each is told once
+
+
+@dataclass(frozen=True)
+class FailedCall:
+    """A call that has raised: its arguments as a list in JSON, and what it raised in words."""
+
+    function: str
+    arguments: str
+    error: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.function}({self.arguments[1:-1]})"
+
+
+@dataclass(eq=False)
 class Functions:
-    """The functions that a program may call, and how it calls them."""
+    """The functions that a program may call, how it calls them, and which calls of a step raise.
+
+    A call that raises has no value. A step may have a share of such calls, `most_failed`, and a few.
+    """
 
     called: Mapping[str, Function] = field(default_factory=dict)
     given: Mapping[str, UserFunction] = field(default_factory=dict)
+    most_failed: float = MOST_FAILED
+    calls: int = 0
+    failed: int = 0
+    _new: dict[str, FailedCall] = field(default_factory=dict)
+    _told: dict[str, str] = field(default_factory=dict)  # what each has raised
 
     @classmethod
     def of(cls, plan: Plan, given: Mapping[str, UserFunction]) -> Functions:
         return cls({each.name: each for each in plan.functions}, given)
+
+    # ---- calls that raise ----
+
+    def begin_step(self) -> None:
+        self.calls = self.failed = 0
+
+    def count(self, calls: int, failed: int, new: Iterable[FailedCall]) -> None:
+        """Counts calls of a worker as calls of this step."""
+        self.calls += calls
+        self.failed += failed
+        self._new |= {each.text: each for each in new}
+
+    def check(self, few: int = _FEW) -> None:
+        """Raises FunctionError if more calls of the step have failed than may."""
+        most = self.most_failed * self.calls
+        if self.failed > (max(few, most) if most else 0):
+            known = min(self._new.items(), default=("", FailedCall("", "", "")))
+            raise FunctionError(
+                f"{self.failed:,} of {self.calls:,} calls of functions failed in one step, and at most "
+                f"{100 * self.most_failed:.3g} % may: {known[0]} {known[1].error}. Mend the function, or "
+                "allow more with a larger `most_failed=`"
+            ) from None
+
+    def taken(self) -> list[FailedCall]:
+        """The calls that have failed and were not taken before, in order."""
+        found = [self._new[text] for text in sorted(self._new) if text not in self._told]
+        if len(self._told) > _TOLD:  # they are told again
+            self._told.clear()
+        self._told |= {text: each.error for text, each in self._new.items()}
+        self._new.clear()
+        return found
+
+    def failure(self, call: str) -> str | None:
+        """The failure of a call in words, if it failed; its texts may be without quotes."""
+        known = self._told | {text: each.error for text, each in self._new.items()}
+        return next((known[text] for text in known if text.replace('"', "") == call.replace('"', "")), None)
+
+    def _note(
+        self, function: UserFunction, arguments: Sequence[_Argument], row: int, error: BaseException
+    ) -> None:
+        self.failed += 1
+        texts = [a.values.text(int(a.cells[row])) for a in arguments]
+        is_bare = [a.kind is Kind.NUMBER or t.startswith('"') for a, t in zip(arguments, texts, strict=True)]
+        written = ", ".join(t if bare else f'"{t}"' for t, bare in zip(texts, is_bare, strict=True))
+        text = f"{function.name}({written})"
+        if text not in self._new and len(self._new) < _KEPT:
+            # The words take a moment.
+            words = self._told.get(text) or f"raised {in_words(error, file_of(function))}"
+            self._new[text] = FailedCall(function.name, f"[{written}]", words)
+        if self.failed > _KEPT:
+            self.check(_KEPT)
+
+    # ---- calls ----
 
     def results(self, name: str, arguments: Sequence[Column], values: Cells) -> pa.Array:
         """The results of a function, row by row; arguments of one row hold for all."""
@@ -74,8 +154,9 @@ class Functions:
             at = marked(usable & (key == each))
             given = [_Argument(np.ascontiguousarray(c.take(at)), Kind(int(k[at[0]])), values)
                      for c, k in zip(columns[: len(types)], kinds, strict=False)]  # fmt: skip
-            rows.append(at)
-            parts.append(_called(function, gives, given, len(at)))
+            for part, found_there in self._tried(function, given, at):
+                rows.append(part)
+                parts.append(_result(name, gives, found_there, len(part)))
         if not parts:
             return pa.nulls(count, _GIVEN[gives])
         if len(parts) == 1 and len(rows[0]) == count:
@@ -89,6 +170,44 @@ class Functions:
         place = np.full(count, -1)
         place[np.concatenate(rows)] = np.arange(sum(map(len, rows)))
         return pa.concat_arrays(parts).take(pa.array(place, mask=place < 0))
+
+    def _tried(
+        self, function: UserFunction, arguments: Sequence[_Argument], rows: Column
+    ) -> Iterator[tuple[Column, Any]]:
+        """Calls a function for rows, or for parts of them where it raises; yields those where it does not."""
+        if function.name in SIGNATURES:
+            yield rows, _run(function, arguments)
+            return
+        self.calls += len(rows)
+        if function.takes == "values":
+            yield rows, list(self._row_by_row(function, arguments, len(rows)))
+            return
+        waiting = [slice(0, len(rows))]
+        while waiting:
+            part = waiting.pop()
+            count = part.stop - part.start
+            given = arguments if count == len(rows) else [each.take(np.r_[part]) for each in arguments]
+            try:
+                found = _run(function, given)
+            except (Exception, SystemExit) as error:  # whatever the user's own code raises
+                if count == 1:
+                    self._note(function, given, 0, error)
+                else:
+                    middle = part.start + count // 2
+                    waiting += [slice(middle, part.stop), slice(part.start, middle)]
+            else:
+                yield rows[part], found
+
+    def _row_by_row(
+        self, function: UserFunction, arguments: Sequence[_Argument], count: int
+    ) -> Iterator[object]:
+        given = [each.as_given(function.takes) for each in arguments]
+        for row, values in enumerate(zip(*given, strict=True) if given else [()] * count):
+            try:
+                yield function.code(*values)
+            except (Exception, SystemExit) as error:  # likewise
+                self._note(function, arguments, row, error)
+                yield None
 
     def cells(self, name: str, arguments: Sequence[Column], values: Cells) -> Column:
         return values.encode(self.results(name, arguments, values))
@@ -136,49 +255,15 @@ class _Argument(ColumnSet):
         return [exact.get(i, number(x)) for i, x in enumerate(self.values.numbers(self.cells).tolist())]
 
 
-def _called(
-    function: UserFunction, gives: str | None, arguments: Sequence[_Argument], count: int
-) -> pa.Array:
-    """Calls a function for some rows. Raises FunctionError with the first row at which it fails."""
-    try:
-        return _result(function.name, gives, _run(function, arguments, count), count)
-    except FunctionError:
-        raise
-    except (Exception, SystemExit) as error:  # whatever the user's own code raises
-        raise FunctionError(_failed(function, arguments, count, error)) from None
-
-
-def _run(function: UserFunction, arguments: Sequence[_Argument], count: int) -> Any:
-    given = [each.as_given(function.takes) for each in arguments]
+def _run(function: UserFunction, arguments: Sequence[_Argument]) -> Any:
     with np.errstate(all="ignore"):  # what is not a number is not a value
-        if function.takes != "values":
-            return function.code(*given)
-        return (
-            [function.code(*row) for row in zip(*given, strict=True)] if given else [function.code()] * count
-        )
-
-
-def _failed(function: UserFunction, arguments: Sequence[_Argument], count: int, error: BaseException) -> str:
-    """Describes the first row at which a function fails; if none fails alone, all of them."""
-    row, found = 0, error
-    for each in range(min(count, _TRIED)) if count > 1 else ():
-        try:
-            _run(function, [a.take(np.array([each])) for a in arguments], 1)
-        except (Exception, SystemExit) as alone:  # whatever the user's own code raises
-            row, found = each, alone
-            break
-    rows = "1 row" if count == 2 else f"{count - 1} rows"
-    more = f", and {rows} more," if found is error and count > 1 else ""
-    said = ", ".join(a.values.text(int(a.cells[row])) for a in arguments)
-    return f"{function.name}({said}){more} failed: {in_words(found, file_of(function))}"
-
-
-_TRIED = 1000  # the rows tried one by one, to name the one at which a function fails
+        found = function.code(*(each.as_given(function.takes) for each in arguments))
+        return list(found) if isinstance(found, Iterator) else found
 
 
 def _result(name: str, gives: str | None, found: Any, count: int) -> pa.Array:
     """The results as an array of the declared type, null where there is no value."""
-    wanted, found = _GIVEN[gives], list(found) if isinstance(found, Iterator) else found
+    wanted = _GIVEN[gives]
     array = _column(found)
     if array is None:
         raise FunctionError(f"{name} gave {_in_short(found)}; it is {_IN_WORDS[gives]}, one for each row")
@@ -218,7 +303,7 @@ def _column(found: Any, *, doubles: bool = False) -> pa.Array | None:
     except (OverflowError, pa.ArrowInvalid):
         # Arrow takes no whole numbers beyond 64 bits, and beside broken ones none beyond 53.
         return None if doubles else _column([_double(each) for each in found], doubles=True)
-    except (pa.ArrowException, TypeError, ValueError):
+    except Exception:  # whatever a user's own object raises
         return None
 
 

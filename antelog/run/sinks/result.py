@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.accounts import FAILED
 from antelog.compile.meanings import Fate
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.facts.rejects import LATE
@@ -50,6 +51,8 @@ def reject_of(row: Mapping[str, Any], file: str, line: int | None, timescale: Ti
     """A row of `engine.last_rejects` as a reject; on Spark it may have its text in place of its number."""
     if isinstance(row["row"], str):
         written = row["row"]
+    elif row["reason"] == FAILED:
+        written = f"{row['input']}({', '.join(map(_value, json.loads(row['values'])))})"
     else:
         written = fact_text(row["input"], json.loads(row["values"] or "[]"), row["time"], timescale)
     delay = None

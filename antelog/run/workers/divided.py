@@ -31,6 +31,7 @@ from antelog.engine.facts.frames import Frame
 from antelog.engine.state import begun
 from antelog.engine.step.schema import united
 from antelog.engine.step.wording import ordered
+from antelog.engine.values.functions import FailedCall
 from antelog.errors import AntelogError, FunctionError, UnsupportedError, WorkerError
 from antelog.files import ARRIVAL
 from antelog.forecast.scores.scores import Scores
@@ -41,7 +42,7 @@ from antelog.run.sinks.json_lines import Style
 from antelog.run.sinks.result import StepResult
 from antelog.run.waiting import DueRows
 from antelog.run.workers.channel import Channel, WorkerMessage
-from antelog.run.workers.worker import REJECTS, FunctionSource, Order, Setup
+from antelog.run.workers.worker import CALLS, REJECTS, FunctionSource, Order, Setup
 
 AUTO = "auto"
 _AHEAD = 1  # steps that workers have been given beyond the one that is waited for
@@ -140,7 +141,7 @@ class DividedEngine(Engine):
         super().__init__(program, **options)
         functions = [_place(name, each) for name, each in functions_of(program).items()]
         model = options.get("model")
-        given = options | {"static": self._given, "keep_rejects": 0}
+        given = options | {"static": self._given, "keep_rejects": 0, "most_failed": 1.0}
         given["model"] = getattr(model, "to_bytes", lambda: model)()
         setup = Setup(to_json(self.plan), 0, workers, tuple(sys.path), functions, given)
         self.workers: list[Process] = [ChildProcess(replace(setup, part=part)) for part in range(workers)]
@@ -192,11 +193,22 @@ class DividedEngine(Engine):
         handed = self._handed.popleft()
         said = [message.said for message in found]
         self._counts = {name: sum((each.counts[name] for each in said), Counts()) for name in self._counts}
-        self._set_aside(handed, found)
+        self._judge_calls(found)
+        self._put_aside(handed, found)
         self._note({note for each in said for note in each.notes})
         return self._merged(found, written=handed.written)
 
-    def _set_aside(self, handed: _Handed, found: Sequence[WorkerMessage]) -> None:
+    def _judge_calls(self, found: Sequence[WorkerMessage]) -> None:
+        """Counts the calls of all parts. Raises FunctionError if too many have failed."""
+        functions = self._state.values.functions
+        functions.begin_step()
+        for message in found:
+            calls = message.tables[CALLS].select(["input", "values", "detail"]).to_pylist()
+            failed = (FailedCall(*each.values()) for each in calls)
+            functions.count(message.said.calls, message.said.failed, failed)
+        functions.check()
+
+    def _put_aside(self, handed: _Handed, found: Sequence[WorkerMessage]) -> None:
         """Puts the rejects of all parts into the order of their inputs and rows."""
         table = pa.concat_tables([message.tables[REJECTS] for message in found])
         inputs = iter(table.column("input").to_pylist())
@@ -208,10 +220,7 @@ class DividedEngine(Engine):
         names = [each.name for each in self.plan.inputs]
         of_input = [names.index(name) for name in table.column("input").to_pylist()]
         order = np.lexsort((np.array(places, np.int64), np.array(of_input, np.int64)))
-        table = table.take(pa.array(order))
-        if table.num_rows:
-            self._rejects = [self._kept(pa.concat_tables([*self._rejects, table]))]
-        self._last_rejects = (table, np.array(places, np.int64)[order])
+        self._set_aside(table.take(pa.array(order)), np.array(places, np.int64)[order])
 
     def _received(self) -> list[WorkerMessage]:
         return [worker.receive() for worker in self.workers]

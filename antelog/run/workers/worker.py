@@ -6,11 +6,13 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from antelog.accounts import Counts
 from antelog.compile.nodes.plan import Plan, from_json
@@ -42,12 +44,20 @@ class FunctionSource:
 class Setup:
     """The rules that a worker runs: which part of the key's values, of how many, and with which options."""
 
-    plan: str
+    rules: str
     part: int
     count: int
     path: Sequence[str]  # where modules are found
-    functions: Sequence[FunctionSource]
+    called: Sequence[FunctionSource]
     options: Mapping[str, Any]
+
+    @cached_property
+    def plan(self) -> Plan:
+        return from_json(self.rules)
+
+    @cached_property
+    def functions(self) -> Mapping[str, UserFunction]:
+        return {each.called: each.found for each in self.called}
 
 
 @dataclass(frozen=True)
@@ -65,15 +75,11 @@ class FactsJudged:
     counts: Mapping[str, Counts]
     notes: Sequence[str]
     rows: Sequence[int]
+    calls: int  # of functions
+    failed: int
 
 
-REJECTS = ""  # the name of the table of rejects beside those of queries
-
-
-@dataclass(frozen=True)
-class _Rules:
-    plan: Plan
-    functions: Mapping[str, UserFunction]
+REJECTS, CALLS = "", "()"  # the names of the tables of rejects, rows and calls, beside those of queries
 
 
 class Worker:
@@ -81,15 +87,13 @@ class Worker:
 
     def __init__(self, setup: Setup) -> None:
         sys.path[:] = setup.path
-        plan = from_json(setup.plan)
-        rules = _Rules(plan, {each.called: each.found for each in setup.functions})
         options = dict(setup.options)
         if isinstance(options["model"], bytes):
             from antelog.forecast.model_file import Model  # noqa: PLC0415 - few forecast
 
             options["model"] = Model.from_bytes(options["model"])
-        self.engine = Engine(rules, **options)
-        self.engine.share = share_of(plan, setup.part, setup.count)
+        self.engine = Engine(setup, **options)
+        self.engine.share = share_of(setup.plan, setup.part, setup.count)
 
     def do(self, order: Order, tables: Mapping[str, pa.Table]) -> WorkerMessage:
         found: WorkerMessage = getattr(self, order.name)(*order.arguments, tables)
@@ -105,10 +109,13 @@ class Worker:
         log = engine.advance(now, facts)
         if style is not None:
             log = {each.name: with_texts(each, log[each.name], style) for each in engine.plan.queries}
-        rejects = engine.last_rejects
-        said = FactsJudged(engine.counts, tuple(engine.notes), rejects.column("row").to_pylist())
+        aside, functions = engine.last_rejects, engine.state.values.functions
+        rows, table = aside.column("row"), aside.drop_columns(["row"])
+        of_rows, of_calls = table.filter(pc.is_valid(rows)), table.filter(pc.is_null(rows))
+        numbers = rows.drop_null().to_pylist()
+        said = FactsJudged(engine.counts, tuple(engine.notes), numbers, functions.calls, functions.failed)
         engine.notes.clear()
-        return WorkerMessage(said, {**log, REJECTS: rejects.drop_columns(["row"])})
+        return WorkerMessage(said, {**log, REJECTS: of_rows, CALLS: of_calls})
 
     def begin_anew(self, tick: int, _: Mapping[str, pa.Table]) -> WorkerMessage:
         self.engine.begin_anew(tick)

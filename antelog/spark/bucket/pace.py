@@ -54,6 +54,6 @@ def refuse_too_many(job: Job, held: int, slow: Slowest | None) -> None:
     raise DataError(
         f"{held:,} rows of a bucket wait for {slow.source}, which holds time back at {slow_at}: others are "
         f"{span_in_words(slow.behind, scale)} ahead. That is more than max_waiting ({most}) has room for. "
-        f"Have {slow.source} read faster, or the others slower (--chunk, maxFilesPerTrigger, "
-        "maxOffsetsPerTrigger), or give a larger max_waiting"
+        f"Have {slow.source} read faster, or the others slower (maxFilesPerTrigger, "
+        "maxOffsetsPerTrigger, of `antelog run` --chunk), or give a larger `max_waiting=`"
     )

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.accounts import Counts, total
+from antelog.accounts import FAILED, Counts, total
 from antelog.arrow.arrays import to_blob
 from antelog.arrow.ticks import ticks_of
 from antelog.engine import dividing, kernel
@@ -95,6 +95,8 @@ def start(job: Job, number: int) -> BucketState:
         empty,
         0 if knows_open(job.only) else None,
     )
+    if number != job.numbers[0]:
+        bucket.kernel.values.functions.taken()  # calls about background facts fail in every bucket
     if job.forecasts is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
 
@@ -133,9 +135,11 @@ def advance(
     job: Job, bucket: BucketState, new: Mapping[str, DatedRows], now: int
 ) -> tuple[BucketState, BucketOutput]:
     """Moves a bucket on to the end of the tick `now`, with new rows."""
+    functions = bucket.kernel.values.functions
+    functions.most_failed = job.most_failed
     refused = BucketOutput(
         {},
-        pa.concat_tables([rejects.SCHEMA.empty_table(), *(each.rejects for each in new.values())]),
+        pa.concat_tables([rejects.of_calls(functions.taken()), *(each.rejects for each in new.values())]),
         sum((each.counts for each in new.values()), Counts()),
     )
     rows = {
@@ -161,7 +165,7 @@ def advance(
         known, log = forecasting.advanced(job, bucket.forecasting, step)
     output = BucketOutput(
         {name: _typed(job, name, table) for name, table in log.items()},
-        pa.concat_tables([refused.rejects, batch.rejects]),
+        pa.concat_tables([refused.rejects, batch.rejects, rejects.of_calls(functions.taken())]),
         sum(batch.counts.values(), refused.counts),
     )
     opened = total(bucket.open, *(each.opened for each in found.values()))
@@ -288,6 +292,7 @@ def lines(
         "state_bytes": state_bytes,
         "open": bucket.open,
         "changes": sum(table.num_rows for table in output.log.values()),
+        FAILED: pc.sum(pc.equal(output.rejects.column("reason"), FAILED)).as_py() or 0,
         "behind": None if slow is None else slow.behind,
         "now": bucket.now if bucket.now >= 0 else None,
     }

@@ -127,12 +127,17 @@ def _stored(
     """Writes new rows or a snapshot, and the head; returns the head as it was written."""
     fresh = {name: each.rows for name, each in new.items() if each.rows.num_rows}
     count = sum(table.num_rows for table in fresh.values())
-    if anew or is_due(bucket, head.stored.appended, count):
-        parts = snapshot(job, bucket)
+    anew = anew or is_due(bucket, head.stored.appended, count)
+    parts = snapshot(job, bucket) if anew else [appendix(name, table) for name, table in fresh.items()]
+    if (size := sum(map(len, parts))) > AT_ONCE:
+        raise StateError(
+            f"the state of a bucket has {size:,} bytes, and Spark takes at most {AT_ONCE:,} at once. Give it "
+            "more `buckets=`, an empty checkpoint and the facts again, or a program that looks back less far"
+        )
+    if anew:
         store.parts.put([(part,) for part in parts])
         head = head.after(parts, bucket.held, anew=True)
-    elif fresh:
-        parts = [appendix(name, table) for name, table in fresh.items()]
+    elif parts:
         store.parts.appendList([(part,) for part in parts])
         head = head.after(parts, head.stored.appended + count, anew=False)
     store.head.update((head_to_bytes(head),))
@@ -169,7 +174,8 @@ def forget() -> None:
 
 ROOM = 20_000  # rows that may be appended however small the snapshot is
 SMALL = 500  # rows of a micro-batch that are appended even if the snapshot has fewer: a snapshot is more work
-MOST = 16 * 2**30  # the most bytes a snapshot may unpack to; Spark keeps no value of over 2 GiB
+MOST = 16 * 2**30  # the most bytes a snapshot may unpack to
+AT_ONCE = 2**31 - 2**20  # bytes that Spark's protocol takes at once, with some room for its own
 
 _HEAD, _SNAPSHOT, _PARTS = (
     f"{what} the checkpoint keeps of a bucket" for what in ("the head", "the snapshot", "what")
@@ -284,7 +290,8 @@ def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes])
     new = {
         name: state.arriving(job, name, pa.concat_tables(each), bucket.now) for name, each in tables.items()
     }
-    bucket, _ = state.advance(replace(job, only=()), bucket, new, head.time.now)
+    bucket, _ = state.advance(replace(job, only=(), most_failed=1.0), bucket, new, head.time.now)
+    bucket.kernel.values.functions.taken()  # what failed then was told then
     return replace(bucket, open=head.open)
 
 

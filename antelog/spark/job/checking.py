@@ -36,7 +36,7 @@ from antelog.process import functions_of, plan_of
 from antelog.program import Program
 from antelog.run.checks import tick_of
 from antelog.run.clock import ClockName, Timing
-from antelog.run.options import in_python, option, taken
+from antelog.run.options import flag, in_python, option, taken
 from antelog.run.settings import (
     ChanceSettings,
     ClockSettings,
@@ -45,8 +45,10 @@ from antelog.run.settings import (
     SparkSettings,
     StaticFrames,
     StreamSettings,
+    most_failed,
 )
 from antelog.run.values import SettingError, length_of
+from antelog.spark.failures import find_workers
 from antelog.spark.job.forecasts import Forecasts, forecasts_of
 from antelog.spark.job.job import ARRIVED, WALL, Data, Job, sent
 from antelog.spark.job.partitions import numbers_of_buckets
@@ -78,10 +80,17 @@ class AnswerOptions(SparkSettings, LimitSettings, StaticFrames):
 class RejectOptions(StreamSettings, StaticFrames):
     """The options of `rejects`."""
 
+    most_failed: float = most_failed()
+
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions(StreamSettings, LimitSettings, KindSettings, StaticFrames):
     """The options of `outputs`, which every other struct of options is made into."""
+
+    checkpoint: str | None = option(
+        None, in_python(TEXT), "The checkpoint of the stream, which is refused if it is of other rules."
+    )
+    accept: bool = flag(False, "Go on with the rules of the program, though the checkpoint is of others.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +116,7 @@ def checked(
     if not inputs:
         raise DataError("there are no facts: hand over a DataFrame for at least one input")
     _check_frames(inputs, [s.name for s in plan.inputs], "input")
+    find_workers(next(iter(inputs.values())).sparkSession)
     background = background_of(plan, options.static or {})
     first: dict[bool, str] = {}
     for name, frame in inputs.items():
@@ -168,6 +178,8 @@ def job_of(
     begin, until = tick_given("begin", options.begin, plan), tick_given("until", options.until, plan)
     if options.until is not None and not batch:
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
+    if options.checkpoint is not None and batch:
+        raise DataError("`checkpoint` is for streams: a batch has none")
     if options.begin is not None and plan.tick is None:
         raise DataError("`begin` is for programs with `tick`: without it, time begins at 0")
     for kind in options.only:
@@ -186,6 +198,7 @@ def job_of(
         until=until,
         forecasts=forecasts,
         max_waiting=options.max_waiting,
+        most_failed=options.most_failed,
     )
 
 
@@ -238,18 +251,26 @@ def arrow_type(name: str, field: StructField) -> pa.DataType:
 
 
 def types_of(plan: Plan, source: Input, found: Mapping[str, pa.DataType]) -> Types:
-    """The types of an input's columns once its times are ticks. Raises DataError for types without values."""
-    for column in source.columns[:-1]:
-        if kind_of(found[column]) is None:
+    """The types of an input's columns once its times are ticks. Raises DataError for those of no use."""
+    for column, declared in zip(source.columns[:-1], source.types, strict=False):
+        kind, said = kind_of(found[column]), f"column {column} of {source.name} is of type {found[column]}"
+        if kind is None:
             raise DataError(
-                f"column {column} of {source.name} is of type {found[column]}; "
-                "values are numbers, texts, truth values, dates, times, durations or bytes"
+                f"{said}; values are numbers, texts, truth values, dates, times, durations or bytes"
+            )
+        # What is neither a number nor a text is written out where the program has texts.
+        if kind is not Kind.NOTHING and declared and (kind is Kind.NUMBER) is (declared == "text"):
+            raise DataError(
+                f"{said}, and the program declares it as {declared}: cast it, or declare it otherwise"
             )
     for column, what in _times(source, found).items():
+        kind, said = kind_of(found[column]), f"{what} is of type {found[column]}"
         if is_timestamp(found[column]) and plan.tick is None:
             raise DataError(no_tick(f"{what} has timestamps"))
-        if not (is_timestamp(found[column]) or kind_of(found[column]) is not None):
-            raise DataError(f"{what} is of type {found[column]}; times are whole numbers or timestamps")
+        if kind is Kind.TEXT and plan.tick is None:
+            raise DataError(f"{said}; times are whole numbers where the program has no `tick`: cast it")
+        if not is_timestamp(found[column]) and kind not in (Kind.NUMBER, Kind.TEXT, Kind.NOTHING):
+            raise DataError(f"{said}; times are whole numbers or timestamps")
     return (*(found[column] for column in source.columns[:-1]), pa.int64())
 
 

@@ -7,11 +7,9 @@ import hashlib
 import inspect
 import pickle
 import sys
-import sysconfig
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -27,11 +25,12 @@ from antelog.engine.dividing import key_columns
 from antelog.engine.facts.admission import admit, arrivals
 from antelog.engine.sealed import VERSION
 from antelog.engine.step.schema import answer_columns
+from antelog.engine.values.functions import MOST_FAILED
 from antelog.engine.values.types import Types
 from antelog.engine.values.values import Values
 from antelog.errors import FunctionError
 from antelog.forecast.judges.looks import looks_of
-from antelog.functions import NO_FUNCTIONS, UserFunction
+from antelog.functions import NO_FUNCTIONS, UserFunction, is_of_library
 from antelog.language.epochs import Counting
 from antelog.run.clock import MAX_WAITING, NOTHING, Timing
 from antelog.spark.job.needed import EVERYTHING, Needs, needs_of
@@ -89,6 +88,7 @@ class Job:
     until: int | None = None  # in a batch the last tick, if given
     forecasts: Forecasts | None = None
     max_waiting: int = MAX_WAITING  # rows of a stream that may wait for their ticks, in all buckets
+    most_failed: float = MOST_FAILED  # the share of a step's calls of functions that may fail
 
     @cached_property
     def without_model(self) -> Job:
@@ -237,8 +237,6 @@ def earliest(job: Job, name: str, facts: pa.Table) -> int | None:
 # A worker need not have the file of a function, so the code is sent, with all it refers to in its own file.
 # Libraries are imported on the worker.
 
-_LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib"))
-
 
 def sent(functions: Mapping[str, UserFunction]) -> bytes:
     """Pickles functions. Raises FunctionError if one cannot be pickled."""
@@ -266,4 +264,4 @@ def _is_own(module: ModuleType) -> bool:
     file = getattr(module, "__file__", None)
     if file is None or sys.modules.get(module.__name__) is not module or module.__name__ == "__main__":
         return False
-    return not any(Path(file).is_relative_to(folder) for folder in _LIBRARIES)
+    return not is_of_library(file)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeAlias
 
 import msgspec
@@ -18,13 +20,16 @@ from pyspark.sql.streaming.query import StreamingQuery
 from antelog.compile import meanings
 from antelog.compile.nodes.plan import from_json, to_json
 from antelog.engine.transition import refuse_other_ticks
-from antelog.errors import OutputError, StateError
+from antelog.errors import DataWarning, OutputError, StateError
+from antelog.program import Program
+from antelog.run.options import takes
 from antelog.spark.bucket.stream import refusal, sentences
 from antelog.spark.endpoints.folders import file_system, unfinished_batch
 from antelog.spark.endpoints.sinks import MicroBatch
 from antelog.spark.failures import Unreadable, explaining_lost_java, plainly, unreadable
+from antelog.spark.job import checking
 from antelog.spark.job.job import Job, Predecessor, differences
-from antelog.spark.running import Outputs
+from antelog.spark.running import Outputs, found_of
 from antelog.spark.settings import ALIKE, COUNTS, HOLDING, LOCAL_CHECKPOINT
 
 Counts: TypeAlias = dict[str, Any]  # whole numbers or None by the names of `COUNTS`
@@ -204,6 +209,29 @@ class _Note(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 @explaining_lost_java()
+@takes(checking.OutputOptions)
+def outputs(program: Program, inputs: Mapping[str, DataFrame], options: checking.OutputOptions) -> Outputs:
+    """The changes, rejects and counts of a program, from one run. It has the options of `antelog.spark`."""
+    return _guarded(found_of(*checking.checked(program, inputs, options)), options)
+
+
+@explaining_lost_java()
+@takes(checking.ChangeOptions)
+def changes(program: Program, inputs: Mapping[str, DataFrame], options: checking.ChangeOptions) -> DataFrame:
+    """The changes of all queries, or of one `query`. It has the other options of `antelog.spark`, too."""
+    found = _guarded(found_of(*checking.checked(program, inputs, options)), options)
+    return found.changes if options.query is None else found.query(options.query)
+
+
+def _guarded(found: Outputs, options: checking.OutputOptions) -> Outputs:
+    """The outputs that go on from a checkpoint, if that is known; warns of queries that are changed."""
+    if options.checkpoint is None:
+        return found
+    say = partial(warnings.warn, category=DataWarning, stacklevel=8)
+    return guard(found.frame.sparkSession, options.checkpoint, found, accept=options.accept, note=say)
+
+
+@explaining_lost_java()
 def guard(
     spark: SparkSession,
     checkpoint: str,
@@ -229,7 +257,7 @@ def guard(
             if unfinished_batch(spark, checkpoint) is not None:  # its lines may be written in part
                 raise StateError(
                     f"the checkpoint {checkpoint} has a micro-batch that the rules of before have not "
-                    "finished. Run them once more, with --trigger available-now, and then the new ones"
+                    "finished. Run them once more, with the trigger available-now, and then the new ones"
                 )
             before = changed.job.predecessor(known.identity)
             assert before is not None
@@ -275,7 +303,7 @@ def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:
         if not accept and not between.is_harmless:
             raise StateError(
                 f"the checkpoint {checkpoint} is of another program: {meanings.sentence(between)}. To go on "
-                "with the new one, add --accept-changes; else go on with what wrote it, or use an empty "
+                "with the new one, add `accept=True`; else go on with what wrote it, or use an empty "
                 "folder and replay the facts"
             )
         refuse_other_ticks(old, job.plan)

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from antelog.accounts import FAILED
 from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import to_json
 from antelog.errors import AntelogError, DataError, ProgramError
@@ -302,10 +303,11 @@ def _run(program: Program, draft: Draft, folder: Path, stopping: Callable[[], bo
     places = {str(path): name for name, path in files.items()}
     return Played(
         draft=draft,
-        notes=[*notes, *rejects.notes],
+        notes=[*notes, *rejects.notes, *(str(each) for each in aside if each.reason == FAILED)],
         aside=[
             {"table": places.get(each.file, each.predicate), "row": (each.line or 2) - 2, "why": each.detail}
             for each in aside
+            if each.reason != FAILED
         ],
         course=Course(
             program=program,

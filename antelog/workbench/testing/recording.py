@@ -11,6 +11,7 @@ import yaml
 from yaml.constructor import BaseConstructor
 from yaml.nodes import CollectionNode, Node, ScalarNode, SequenceNode
 
+from antelog.accounts import FAILED
 from antelog.diagnostics import Span
 from antelog.forecast.reports.words import percent
 from antelog.lines import amount_text, amounts_so_far
@@ -123,7 +124,7 @@ def _items(case: RuleCase, outcome: Outcome) -> Iterator[tuple[int | None, str]]
             yield tick, f"{at}{_states(case.texts, states, detailed=True)}  recorded: yes\n"
     last = [each for each in outcome.states(outcome.ended, names) if each.change != REJECTED]
     body = f"{_states(case.texts, last, detailed=False)}  nothing_else: yes\n"
-    late = [yaml_text(each.row) for each in outcome.set_aside if each.reason != "malformed"]
+    late = [yaml_text(each.row) for each in outcome.set_aside if each.reason not in ("malformed", FAILED)]
     body += "".join(["  set_aside:\n", *(f"  - {each}\n" for each in dict.fromkeys(late))] if late else [])
     body += "  recorded: yes\n"
     yield None, f"- {body[2:]}"

@@ -230,7 +230,8 @@ def case_text(result: SuiteResult, case: CaseResult) -> str:
             else:
                 parts += [f"  - {side.expected}"] if side.expected else []
                 parts.append(f"  + {side.found}")
-    parts += [f"note: {each.row} was set aside: {each.detail}" for each in case.outcome.set_aside]
+    for each in case.outcome.set_aside:
+        parts.append(f"note: {each.row} was set aside: {each.detail}" if each.line else f"note: {each}")
     return "\n".join(parts)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -182,25 +185,79 @@ class _Silent(Exception):  # noqa: N818 - a user's own
         raise ValueError
 
 
+# ---- calls that raise ----
+
+_CONDITION = """
+input R(x: text, v, time).
+function found(v).
+Yes(X, T) :- R(X, V, T), found(V).
+No(X, T) :- R(X, V, T), not found(V).
+query Yes(X, T).
+query No(X, T).
+"""
+
+
+def _raising(takes: str, raised: Callable[[], BaseException]) -> UserFunction:
+    def found(v: Any) -> Any:
+        values = [v] if takes == "values" else v.tolist() if takes == "numpy" else v.to_pylist()
+        if not {2, "word"}.isdisjoint(values):
+            raise raised()
+        truths = [each != 1 for each in values]
+        return truths[0] if takes == "values" else truths
+
+    return UserFunction("found", found, takes)
+
+
+@pytest.mark.parametrize("takes", ["values", "numpy", "arrow"])
 @pytest.mark.parametrize(
     ("raised", "said"),
     [(lambda: SystemExit(3), "SystemExit: 3"), (_Silent, "_Silent"), (StopIteration, "StopIteration")],
 )
-def test_a_function_that_fails_ends_the_step_and_nothing_else(
-    raised: Callable[[], BaseException], said: str
+def test_a_call_that_raises_has_no_value_and_is_told_once(
+    raised: Callable[[], BaseException], said: str, takes: str
 ) -> None:
-    def found(v: Any) -> Any:
-        if v == 2:
-            raise raised()
-        return v
+    engine = antelog.Engine(antelog.parse(_CONDITION, functions=[_raising(takes, raised)]))
+    for now in (0, 1):
+        rows = [(x, v, now) for x, v in zip("abcde", [1, 2, 3, "word", 5], strict=True)]
+        found = engine.advance(now, {"R": rows})
+        assert {name: found[name].column("X").to_pylist() for name in found} == {
+            "Yes": ["c", "e"],
+            "No": ["a"],
+        }
+    assert f"found(word), which raised {said} (line " in str(engine.why("Yes(d, 1)"))
+    told = engine.rejects.drop_columns(["detail", "time", "arrival"]).to_pylist()
+    assert told == [{"input": "found", "values": v, "reason": "failed"} for v in ('["word"]', "[2]")]
+    for detail in engine.rejects.column("detail").to_pylist():
+        assert detail.startswith(f"raised {said} (line ")
 
-    program = antelog.parse(_PROGRAM, functions=[antelog.function(rowwise=True)(found)])
-    engine = antelog.Engine(program)
-    engine.advance(0, {"R": [("a", 1, 0)]})
-    with pytest.raises(antelog.FunctionError, match=rf"^found\(2\) failed: {said} \(line \d+ of "):
-        engine.advance(1, {"R": [("a", 1, 1), ("b", 2, 1)]})
-    assert engine.now == 0
-    assert len(engine.advance(1, {"R": [("a", 1, 1)]})["Q"]) == 1
+
+@pytest.mark.parametrize(
+    ("calls", "failing", "share", "is_too_many"),
+    [
+        *((300, 100, 0.01, False), (300, 101, 0.01, True), (12_000, 120, 0.01, False)),
+        *((12_000, 121, 0.01, True), (1, 1, 0, True), (300, 300, 1, False)),
+    ],
+)
+@pytest.mark.parametrize("takes", ["values", "numpy"])
+def test_too_many_calls_that_raise_end_the_step_and_nothing_else(
+    calls: int, failing: int, share: float, is_too_many: bool, takes: str
+) -> None:
+    text = "input R(v, time). function found(v). Q(V, T) :- R(V, T), found(V). query Q(V, T)."
+    program = antelog.parse(text, functions=[_raising(takes, ValueError)])
+    engine = antelog.Engine(program, most_failed=share)
+    rows = [(2 if i < failing else i + 3, 0) for i in range(calls)]
+    rows = [(2 if v == 2 else v, i) for i, (v, _) in enumerate(rows)]
+    if not is_too_many:
+        assert engine.advance(calls, {"R": rows})["Q"].num_rows == calls - failing
+        return
+    with pytest.raises(antelog.FunctionError) as error:
+        engine.advance(calls, {"R": rows})
+    assert str(error.value).startswith(
+        f"{failing:,} of {calls:,} calls of functions failed in one step, and at most {100 * share:.3g} % "
+        "may: found(2) raised ValueError (line "
+    )
+    assert engine.now == -1
+    assert engine.advance(0, {"R": [(3, 0)]})["Q"].num_rows == 1
 
 
 # ---- files of functions ----
@@ -250,3 +307,51 @@ def test_a_file_that_is_wrong_is_refused_with_its_name(tmp_path: Path, text: str
     with pytest.raises(antelog.FunctionError) as error:
         _from_file(tmp_path, text)
     assert message in str(error.value)
+
+
+# ---- the code of functions ----
+
+_CODE = """import math
+import antelog
+FACTOR = 2
+KINDS = {"a", "b", "c"}
+def _helper(v):
+    return v * FACTOR if v in KINDS or v else _again(v)
+def _again(v):
+    return _helper(v - 1)
+@antelog.function(rowwise=True)
+def found(v, *, least=0):
+    'What it is.'
+    return max(least, math.sqrt(sum(_helper(each) for each in [v])))
+"""
+
+
+_SAME = {"What it is": "What it was", "import math": "\n\n# a comment\nimport math, sys"}
+_OLD = ("FACTOR = 2", '"c"}', "v - 1", "least=0", "math.sqrt", "in [v])")
+_OTHER = dict(zip(_OLD, ("FACTOR = 3", '"d"}', "v - 2", "least=1", "math.cbrt", "in [v, v])"), strict=True))
+
+
+def test_the_code_of_a_function_is_known_again(tmp_path: Path) -> None:
+    (known,) = _from_file(tmp_path, _CODE).plan.coded
+    for number, (old, new) in enumerate((_SAME | _OTHER).items()):
+        (tmp_path / f"other{number}.py").write_text(_CODE.replace(old, new), encoding="utf-8")
+    code = f"import antelog\nfor n in range({len(_SAME | _OTHER)}):\n"
+    code += f"    print(antelog.parse({_PROGRAM!r}, functions=f'other{{n}}.py').plan.coded[0].code)"
+    environment = {**os.environ, "PYTHONHASHSEED": "7"}
+    given = [sys.executable, "-c", code]
+    done = subprocess.run(given, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    found = [each == known.code for each in done.stdout.split()]
+    assert found == [True] * len(_SAME) + [False] * len(_OTHER)
+
+
+def test_other_code_is_another_program(tmp_path: Path) -> None:
+    old, new = (_from_file(tmp_path, _CODE.replace("FACTOR = 2", f"FACTOR = {n}")) for n in (2, 3))
+    engine = antelog.Engine(old, model="learn")
+    engine.advance(0, {"R": [("a", 2, 0)]})
+    content, said = engine.to_bytes(), r"the code of found is another"
+    assert antelog.Engine.from_bytes(content, old).rule_change is None
+    with pytest.raises(antelog.RulesChangedError, match=rf"Q is changed; {said}\. Go on"):
+        antelog.Engine.from_bytes(content, new)
+    assert antelog.Engine.from_bytes(content, new, accept=True).rule_change is not None
+    with pytest.raises(antelog.StateError, match=rf"was learned for another program: {said}"):
+        antelog.Engine(new, model=engine.model)

@@ -181,12 +181,21 @@ def test_a_function_of_this_process_alone_is_refused() -> None:
 def test_an_error_of_a_worker_is_that_of_the_run(tmp_path: Path) -> None:
     file, said = tmp_path / "hot.py", list[str]()
     file.write_text("import numpy as np\ndef hot(v: np.ndarray): return 1 / 0", encoding="utf-8")
+    rows, told = [("wt1", 21, 0), ("wt2", 22, 0), ("wt3", 22, 0)], []
     for workers in (1, 2):
         program = antelog.parse(CALLING, functions=file)
         with cut(50, at_once=False), pytest.raises(FunctionError) as error:
-            list(antelog.replay(program, {"Temp": [("wt1", 21, 0)]}, workers=workers).lines())
+            list(antelog.replay(program, {"Temp": rows}, workers=workers, most_failed=0).lines())
         said.append(str(error.value))
+        with cut(50, at_once=False):
+            run = antelog.replay(program, {"Temp": rows}, workers=workers)
+            told.append((list(run.lines()), run.rejects.first, run.engine.rejects.to_pylist()))
     assert said[0] == said[1]
+    assert told[0] == told[1]
+    assert [str(each)[:35] for each in told[0][1]] == [
+        "hot(21): raised ZeroDivisionError: ",
+        "hot(22): raised ZeroDivisionError: ",
+    ]
 
 
 def test_a_worker_that_dies_ends_the_run() -> None:

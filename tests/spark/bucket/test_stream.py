@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from antelog import StateError, parse
+from antelog.spark.bucket import stream as bucket_stream
 from antelog.spark.bucket.state import BucketState, start
 from antelog.spark.bucket.stream import forget, recall, remember
 from antelog.spark.job.job import ARRIVED, Job
@@ -55,6 +56,26 @@ def test_what_waited_is_reported_of_at_the_tick_it_arrived() -> None:
     _log(stream, [("a", 5, 5)])
     _log(stream, [("a", 3, 3)])
     assert _log(stream, [("b", 30, 30)])[:1] == [(3, "possible", "a", 3)]
+
+
+def test_calls_that_fail_are_told_once() -> None:
+    text = """input R(x: text, v: text, time). static S(v). static Even(v). S(word).
+        function half(a) -> number.
+        Even(V) :- S(V), half(V) > 1. Q(X, T) :- R(X, V, T), not Even(V), half(V) > 0. query Q(X, T)."""
+    table = pa.table({"x": list("abcde"), "v": list("efghi"), "time": pa.array(range(5))})
+    stream = Stream(job_of(parse(text).plan, {"R": table}, 3), random.Random(1))
+    seen = [stream.batch({"R": table.slice(at, 1)}) for at in range(5)]
+    told = sorted((row["values"], row["reason"]) for each in seen for row in each.rejects)
+    assert told == [(f'["{v}"]', "failed") for v in ("e", "f", "g", "h", "word")]
+    assert sum(row["failed"] for each in seen for row in each.counts) == 5
+
+
+def test_a_state_that_spark_cannot_take_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream, _ = _stream("event")
+    stream.batch({"Temp": _table([("a", 5)], False)})
+    monkeypatch.setattr(bucket_stream, "AT_ONCE", 99)
+    with pytest.raises(StateError, match=r"a bucket has [\d,]+ bytes, .* at most 99 at once\. Give it more"):
+        stream.batch({"Temp": _table([("a", 6)], False)})
 
 
 def test_old_facts_arrive_when_the_next_tick_is_finished() -> None:

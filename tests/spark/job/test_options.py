@@ -63,6 +63,17 @@ def test_data_that_does_not_fit_is_refused(spark: SparkSession, tmp_path: Path) 
         ("Did you mean Temp", {"Tmep": good}, {}),
         ("lack the column time; they have x, tiem. Did you mean tiem", {"Temp": good.toDF("x", "tiem")}, {}),
         ("column x of Temp is of type list", {"Temp": good.selectExpr("array(x) x", "time")}, {}),
+        (
+            "column time of Temp is of type string; times are whole",
+            {"Temp": good.selectExpr("x", "'5' time")},
+            {},
+        ),
+        ("column time of Temp is of type bool; times are", {"Temp": good.selectExpr("x", "true time")}, {}),
+        (
+            r"column x of Temp is of type decimal128\(9, 2\), and the program declares it as text: cast it",
+            {"Temp": good.selectExpr("cast(1.5 AS DECIMAL(9, 2)) x", "time")},
+            {},
+        ),
         ("does not say how long a tick is", {"Temp": good.selectExpr("x", "current_timestamp() time")}, {}),
         ("at least one input", {}, {}),
         ("hand over a DataFrame of Spark", {"Temp": TABLE}, {}),

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
+import antelog
 from antelog import parse
-from antelog.errors import OutputError, StateError
-from antelog.spark import guard, outputs
+from antelog.errors import DataError, OutputError, StateError
+from antelog.spark import changes, guard, outputs
 from antelog.spark.pipeline.requirements import LOCK, local_folder, locked
 from tests.processes import Start
 from tests.spark.streamed import run, stream_of
@@ -24,14 +25,17 @@ TABLE = pa.table({"x": ["a"], "time": pa.array([0], pa.int64())})
 def test_checkpoints_are_guarded(spark: SparkSession, tmp_path: Path) -> None:
     frames = stream_of(spark, tmp_path / "in", [{"Temp": TABLE}])
     folder = tmp_path / "checkpoint"
-    first = outputs(ONE, frames, buckets=2)
-    guard(spark, str(folder), first)
+    first = outputs(ONE, frames, buckets=2, checkpoint=str(folder))
     run(first, folder)
     guard(spark, str(folder), first)
-    with pytest.raises(StateError, match=r"another program: Hot is changed\. To go on with"):
-        guard(spark, str(folder), outputs(TWO, frames, buckets=2))
+    with pytest.raises(StateError, match=r"another program: Hot is changed\. .* add `accept=True`"):
+        changes(TWO, frames, buckets=2, checkpoint=str(folder))
     with pytest.raises(StateError, match="2 buckets, not 3"):
         guard(spark, str(folder), outputs(ONE, frames, buckets=3))
+    with pytest.warns(antelog.DataWarning, match="Hot is changed; open answers"):
+        outputs(TWO, frames, buckets=2, checkpoint=str(folder), accept=True)
+    with pytest.raises(DataError, match="`checkpoint` is for streams"):
+        outputs(ONE, {"Temp": spark.createDataFrame(TABLE)}, checkpoint=str(folder))
     (folder / "antelog.json").unlink()
     with pytest.raises(StateError, match="not written by antelog"):
         guard(spark, str(folder), first)
