@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -165,9 +166,8 @@ def plain(error: Exception) -> str:
     if (missing := re.search(r"ClassNotFoundException: (\S+)", text)) is not None:
         found = f"Spark has no {missing[1]}; bring the jar that has it with --conf spark.jars=…"
     elif (missing := re.search(r"No module named '([^']+)'", text)) is not None:
-        where = re.search(r'File "(/[^"]*)/pyspark/', text)
-        of = f", whose packages are in {where[1]}," if where is not None else ""
-        found = f"the workers' Python{of} has no {missing[1]}. {_WORKERS}"
+        python = getattr(SparkContext._active_spark_context, "pythonExec", "of a server")
+        found = f"the workers' Python ({python}) has no {missing[1]}. {_WORKERS}"
     elif _CRASHED in text:
         found = f"{_CRASHED}; it may lack a package. {_WORKERS}"
     elif "Traceback (most recent call last)" in text and (raised := re.findall(_RAISED, text)):

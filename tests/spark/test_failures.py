@@ -111,7 +111,7 @@ def test_a_stream_that_failed_is_not_shown_with_its_plans() -> None:
     [
         (
             ModuleNotFoundError("No module named 'antelog'"),
-            r"whose packages are in /.*, has no antelog\. .* PYSPARK_PYTHON",
+            r"Python \(/.*\) has no antelog\. .* PYSPARK_PYTHON",
         ),
         (ValueError("they differ"), "^they differ$"),
     ],
