@@ -65,7 +65,7 @@ class FeedProgram:
         for edge in graph_of(self.program.document).edges:
             below.setdefault(edge.target, set()).add(edge.source)
         names = {each.name for each in self.program.plan.inputs}
-        return {name: frozenset(names & reachable(below, q.predicate)) for name, q in self._queries.items()}
+        return {name: frozenset(reachable(below, q.predicate) & names) for name, q in self._queries.items()}
 
     @cached_property
     def keys(self) -> Mapping[str, str]:

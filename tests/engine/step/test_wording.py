@@ -116,7 +116,7 @@ def test_words_change_no_line_and_say_what_is_specified(case: Case) -> None:
     ticks = range(case.until + 1)
     worded = replace(case, text=_worded(case.text))
     plan = compiled_of(worded).plan
-    words = {query.name: query.words for query in plan.queries}
+    words = {query.name: query.notice.words for query in plan.queries}
     times = {query.name: query.answer.names for query in plan.queries}
     found = run(worded, compiled_of(worded), ticks)
     for line in found:
