@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,23 +15,9 @@ from antelog.cli.arguments.completion import completion
 from antelog.cli.show.endings import checked_outputs
 from antelog.cli.show.terminal import shown_mistakes
 
-# The commands with their lines in a list, so that none is imported for it.
-_COMMANDS = {
-    "check": "Check the rules, and say when answers open and by when they are decided.",
-    "diff": "Say what a new version of the rules changes.",
-    "draw": "Draw answers over time, or rules as a graph.",
-    "format": "Lay out programs in the one way there is; comments stay.",
-    "learn": "Learn from recorded facts how likely answers are.",
-    "lsp": "A language server for editors, on standard input and output.",
-    "play": "Edit rules and facts on a page, and see what comes of them.",
-    "run": "Run a pipeline on Spark, once or as a stream.",
-    "score": "Say how good forecasts were on recorded facts.",
-    "test": "Run the rules' own tests.",
-    "try": "Replay recorded facts, in this process.",
-    "watch": "Follow facts as they come, with a page and alerts.",
-    "why": "Say why an answer is there, or why not.",
-}
-
+_COMMANDS: dict[str, str] = tomllib.loads(
+    Path(__file__).with_name("commands.toml").read_text(encoding="utf-8")
+)
 _MODULES = {"format": "format_", "test": "test_", "try": "try_", "learn": "chances", "score": "chances"}
 
 

@@ -6,12 +6,13 @@ import re
 import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import click
 
 from antelog.cli.show.endings import stoppable
-from antelog.cli.show.terminal import say, say_whole
+from antelog.cli.show.terminal import note, say, say_whole
 from antelog.diagnostics import Source
 from antelog.errors import UnsupportedError
 from antelog.run.address import Kafka, address_of
@@ -87,7 +88,7 @@ def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
     def move() -> int:
         moved = pump.move()
         while pump.notes:
-            say(f"note: {pump.notes.pop(0)}")
+            note(pump.notes.pop(0))
         return moved
 
     return folder, move
@@ -110,4 +111,4 @@ def with_page(
 
 
 def tending(page: Page) -> Tend:
-    return lambda: page.tend(lambda note: say(f"note: {note}"))
+    return partial(page.tend, note)

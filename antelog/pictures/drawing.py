@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -90,7 +91,9 @@ class Drawing:
         write(path, content)
 
     def _coloured(self, text: str) -> str:
-        return theme.on_dark(text) if self.theme == "dark" else text
+        """A picture's text, on dark with each colour replaced by its counterpart."""
+        counterparts = theme.DARK if self.theme == "dark" else {}
+        return re.sub("|".join(theme.DARK), lambda m: counterparts.get(m[0], m[0]), text)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         return {"image/svg+xml": self.svg(), "text/plain": shown(self.title)}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
+from pathlib import Path
 from typing import Any
 
 import altair as alt
@@ -112,19 +114,7 @@ _FAINT, _SHADE = 0.28, 0.035
 _TALL = 600  # pixels from which on rows have an axis above them, too
 _ROUND = 6  # a bar is this many pixels wider and higher than its stretch of time
 _BESIDE = 14  # a mark that would cover another is drawn this many pixels to the right
-_SHAPES = {
-    OPEN: "M-1.3,-.12h.6v.24h-.6ZM-.3,-.12h.6v.24h-.6ZM.7,-.12h.6v.24h-.6Z",
-    EVIDENCE: "circle",
-    ABSENT: "diamond",
-    AWAITED: "M-1,0A1,1,0,1,1,1,0A1,1,0,1,1,-1,0ZM-.66,0A.66,.66,0,1,0,.66,0A.66,.66,0,1,0,-.66,0Z",
-    ABSENCE: "M0,-1.2L1.2,0L0,1.2L-1.2,0ZM0,-.72L-.72,0L0,.72L.72,0Z",
-    DEADLINE: "M-.16,-1.15L.16,-1.15L.16,1.15L-.16,1.15Z",
-    CONFIRMED: "M-1.1,.05L-.75,-.3L-.3,.15L.8,-.95L1.15,-.6L-.3,.85Z",
-    REJECTED: "M-.9,-.6L-.6,-.9L0,-.3L.6,-.9L.9,-.6L.3,0L.9,.6L.6,.9L0,.3L-.6,.9L-.9,.6L-.3,0Z",
-    LOST: "M-.75,-.5A.72,.72,0,1,1,.27,.12L.27,.4L-.2,.4L-.2,-.2A.32,.32,0,1,0,-.3,-.5Z"
-    "M-.2,.6L.27,.6L.27,1.05L-.2,1.05Z",
-    CLOSED: "M-1,-.25L1,-.25L1,.25L-1,.25Z",
-}
+_SHAPES: dict[str, str] = tomllib.loads(Path(__file__).with_name("shapes.toml").read_text(encoding="utf-8"))
 LOOKS = {**theme.SEVERITY, **dict.fromkeys((REJECTED, CLOSED), theme.GREY), LOST: theme.PURPLE}
 """Colour is severity; truth is the shape of a mark. Averted or closed answers are grey."""
 _MANY = 12  # the literals that are listed; the others are counted

@@ -62,8 +62,3 @@ def style_sheet() -> str:
 def inserted(svg: str, *elements: str) -> str:
     """An SVG with further elements, before all others."""
     return re.sub(r"<svg[^>]*>", lambda start: start[0] + "".join(elements), svg, count=1)
-
-
-def on_dark(text: str) -> str:
-    """A picture's text with each colour replaced by its counterpart on dark."""
-    return re.sub("|".join(DARK), lambda m: DARK[m[0]], text)

@@ -185,14 +185,7 @@ def _nearest(grounds: Grounds, atom: Atom, around: int) -> tuple[FactLine, ...]:
     return (_fact_line(grounds, atom.predicate, found.take(order), (remark,)),)
 
 
-# ---- latest facts, and background ----
-
-
-def latest_fact(grounds: Grounds, literal: Last) -> tuple[FactLine, ...]:
-    """Returns the latest fact of the slot of a literal without open variables."""
-    slots = SlotFacts.of(grounds.known, literal, ONE)
-    at = slots.before(slots.end)
-    return () if slots.missing(at)[0] else (_fact_line(grounds, literal.predicate, slots.facts.take(at)),)
+# ---- background ----
 
 
 def background_facts(grounds: Grounds, atom: StaticAtom, remark: Sentence = ()) -> tuple[FactLine, ...]:
@@ -363,7 +356,12 @@ def _true_tick(grounds: Grounds, reference: Reference, *, latest: bool = False) 
 def _last(grounds: Grounds, literal: Last, found: LiteralTruth, node: LiteralNode) -> LiteralNode:
     if literal.needs:
         return replace(node, reason=_WAITS)
-    facts = latest_fact(grounds, literal) if literal.predicate in grounds.known.rules.inputs else ()
+    facts = tuple[FactLine, ...]()
+    if literal.predicate in grounds.known.rules.inputs:
+        slots = SlotFacts.of(grounds.known, literal, ONE)
+        at = slots.before(slots.end)
+        if not slots.missing(at)[0]:
+            facts = (_fact_line(grounds, literal.predicate, slots.facts.take(at)),)
     tick = None if facts else _true_tick(grounds, literal.references[-1], latest=True)
     which = "this" if facts else "none" if tick is None else "that of "
     words = "there is none" if which == "none" else f"the latest one is {which}"

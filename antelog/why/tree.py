@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
+from string import Template
 from typing import Any, TypeAlias
 
 from antelog.language.moments import Timescale, moment
@@ -142,7 +144,8 @@ class WhyAnswer:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return f'{_STYLE}<ul class="antelog-why">{_item(branch_of(self))}</ul>'
+        style = _STYLE.substitute(BOTH, mono=family("mono"))
+        return f'<style>\n{style}</style><ul class="antelog-why">{_item(branch_of(self))}</ul>'
 
 
 def together(statuses: Sequence[str]) -> str:
@@ -288,16 +291,7 @@ def _came(fact: FactLine, scale: Timescale | None) -> str:
 # ---- notebooks ----
 
 
-_MONO = f"var(--jp-code-font-family, {family('mono')})"
-_STYLE = f"""<style>
-.antelog-why, .antelog-why ul {{ list-style: none; padding-left: 1.2em; margin: 0; }}
-.antelog-why {{ padding-left: 0; line-height: 1.6; font-family: {_MONO}; }}
-.antelog-why .said {{ opacity: .7; padding-left: 1em; }}
-.antelog-why .failed {{ color: var(--jp-error-color1, {BOTH["critical"]}); }}
-.antelog-why .awaited {{ color: var(--jp-info-color1, {BOTH["info"]}); }}
-.antelog-why .true {{ color: var(--jp-success-color1, {BOTH["good"]}); }}
-.antelog-why summary {{ cursor: pointer; }}
-</style>"""
+_STYLE = Template(Path(__file__).with_name("tree.css").read_text(encoding="utf-8"))
 
 
 def _item(branch: Branch) -> str:

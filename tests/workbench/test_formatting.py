@@ -17,6 +17,7 @@ from tests.docs.pages import ROOT, Block, all_blocks
 from tests.language.documents import DOCUMENTS
 from tests.random_mixtures import mixtures
 from tests.strategies import Case
+from tests.tables import cases
 
 EXAMPLES = sorted([*ROOT.glob("examples/*/*.alog"), *ROOT.glob("docs/**/*.alog")])
 BLOCKS = [block for block in all_blocks() if block.language == "antelog"]
@@ -110,52 +111,8 @@ def _scattered(text: str, random: Random) -> str:
 
 # ---- how it looks, beyond what the examples show ----
 
-CASES = {
-    "spaces": (
-        "P(X,T+1):-Q( X ,T),R(X , V,T - 1),V>=90,not S(X,T-10 minutes..T+1h).",
-        "P(X, T+1) :- Q(X, T), R(X, V, T-1), V >= 90, not S(X, T - 10 minutes..T+1h).\n",
-    ),
-    "calculations": (
-        "P(X,T):-Q(X,V,T),W=-V*(V+1)-abs(V-2),W!=-3.",
-        "P(X, T) :- Q(X, V, T), W = -V * (V + 1) - abs(V - 2), W != -3.\n",
-    ),
-    "symbols": ("P(X,T)←Q(X,T)∧¬R(X,T)∧V≥2.", "P(X, T) :- Q(X, T), not R(X, T), V >= 2.\n"),
-    "the direction stays": ("Q(X,T)∧¬R(X,T)→P(X,T).", "Q(X, T), not R(X, T) -> P(X, T).\n"),
-    "aggregates": (
-        "P(T):-Q(_,T),count( distinct X:Q(X,T-9..T),X>2 )>3,last Q(X,T)per X.",
-        "P(T) :- Q(_, T), count(distinct X : Q(X, T-9..T), X > 2) > 3, last Q(X, T) per X.\n",
-    ),
-    "declarations": (
-        (
-            "input Temp(device,value:number,time)delay 2(70%,30%),one per device,every 10s.\n"
-            "static Turbine(device,limit<=4 h).\ndelay Temp(wt4,_,_)=3.\n"
-        ),
-        (
-            "input  Temp(device, value: number, time) delay 2 (70%, 30%), one per device, every 10 s.\n"
-            "static Turbine(device, limit <= 4 h).\ndelay  Temp(wt4, _, _) = 3.\n"
-        ),
-    ),
-    "statements get lines": ("tick 1 s. query A(T). query B(T).", "tick 1 s.\nquery A(T).\nquery B(T).\n"),
-    "a long head is left out": (
-        "A(T) :- B(T).\nAbcdefghijklmnopqrstuvwxyzabc(X, T) :- B(T).\nAb(T) :- B(T).\n",
-        "A(T)  :- B(T).\nAbcdefghijklmnopqrstuvwxyzabc(X, T) :- B(T).\nAb(T) :- B(T).\n",
-    ),
-    "a body on lines of its own": ("A(T) :-\n  B(T), C(T).\n", "A(T) :-\n    B(T),\n    C(T).\n"),
-    "a body that ends on a line of its own": ("B(T), C(T)\n-> A(T).\n", "B(T),\nC(T)\n    -> A(T).\n"),
-    "comments in a rule": (
-        "A(T) :- % one\n B(T), % two\n % three\n C(T) % four\n.  % five\n% six\n",
-        "A(T) :-    % one\n    B(T),  % two\n    % three\n    C(T).  % four\n% five\n% six\n",
-    ),
-    "comments in an atom": (
-        "input Temp(device, % its name\n  time).\n",
-        "input Temp(device,  % its name\n    time).\n",
-    ),
-    "a comment is never a percentage": ("query A(T) alert 80% . % late\n", "query A(T) alert 80%.  % late\n"),
-    "nothing": (" \n\n", ""),
-}
 
-
-@pytest.mark.parametrize(("text", "wanted"), CASES.values(), ids=CASES.keys())
+@cases(__file__, "looks")
 def test_how_it_looks(text: str, wanted: str) -> None:
     assert formatted(text) == wanted
     assert formatted(wanted) == wanted

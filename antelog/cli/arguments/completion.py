@@ -29,28 +29,11 @@ if TYPE_CHECKING:
 _VARIABLE = "_ANTELOG_COMPLETE"
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
-_BASH = """\
-%(complete_func)s() {
-    local IFS=$'\\n' line type value
-    COMPREPLY=()
-    for line in $(COMP_LINE="${COMP_LINE:0:COMP_POINT}" %(complete_var)s=bash_complete "$1"); do
-        IFS=, read -r type value <<< "$line"
-        case $type in
-            dir) compopt -o dirnames ;;
-            file) compopt -o default ;;
-            *) COMPREPLY+=("$value") ;;
-        esac
-        case $value in *=|*/) compopt -o nospace ;; esac
-    done
-}
-complete -o nosort -F %(complete_func)s %(prog_name)s
-"""
-
 
 class _Bash(BashComplete):
     """Completion for Bash, which splits `P=FILE` into three words, where Click expects one."""
 
-    source_template = _BASH
+    source_template = Path(__file__).with_suffix(".bash").read_text(encoding="utf-8")
 
     def get_completion_args(self) -> tuple[list[str], str]:
         line = os.environ["COMP_LINE"]

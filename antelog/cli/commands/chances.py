@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,7 +20,8 @@ from antelog.forecast.reports.words import report_text
 from antelog.forecast.scores.scores import report_json
 from antelog.language.moments import tick_in_words
 from antelog.lazily import page_libraries
-from antelog.process import LEARN
+from antelog.process import LEARN, Engine
+from antelog.run.checks import Ready
 from antelog.run.options import file_of, named_file, option
 from antelog.run.replay import recording_of
 from antelog.run.settings import Settings
@@ -55,16 +57,7 @@ def learn(settings: Settings, more: LearnFlags) -> None:
     if not output.parent.is_dir():
         raise OutputError(f"{output}: cannot be written: there is no folder {output.parent}")
     found = ready(settings, LEARNING, output)
-    engine = through(
-        found.program,
-        recording_of(found.settings),
-        rejects=rejects_of(settings),
-        workers=settings.workers,
-        only=(),
-        model=LEARN,
-        epoch=settings.epoch,
-        half_life=None,
-    )
+    engine = _replayed(found, model=LEARN, half_life=None)
     model = engine.model
     used = sum(engine.counts.values(), Counts()).admitted
     if not used:
@@ -83,6 +76,20 @@ def learn(settings: Settings, more: LearnFlags) -> None:
     tell(report_text(engine.scored, found.program.plan.tick).rstrip())
     say_what_learning_lacks(engine)
     say(f"note: the model is in {output}; use it with --model {output}")
+
+
+def _replayed(found: Ready, **options: Any) -> Engine:
+    """Replays recorded facts for their chances alone: no line is made."""
+    settings = found.settings
+    return through(
+        found.program,
+        recording_of(settings),
+        rejects=rejects_of(settings),
+        workers=settings.workers,
+        only=(),
+        epoch=settings.epoch,
+        **options,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,18 +120,7 @@ def score(settings: Settings, more: ScoreFlags) -> None:
     found = ready(settings, SCORE, more.output)
     program, model = found.program, settings.model
     chosen = LEARN if model is None and not program.plan.declares_chances else model
-    recording = recording_of(found.settings)
-    engine = through(
-        program,
-        recording,
-        rejects=rejects_of(settings),
-        workers=settings.workers,
-        only=(),
-        model=chosen,
-        epoch=settings.epoch,
-        half_life=settings.half_life,
-        judges=settings.judges,
-    )
+    engine = _replayed(found, model=chosen, half_life=settings.half_life, judges=settings.judges)
     scores, tick = engine.scored, program.plan.tick
     if more.output is None:
         tell(report_text(scores, tick).rstrip())

@@ -65,8 +65,8 @@ def format_(ctx: click.Context, /, programs: tuple[Path, ...], check: bool) -> N
 
 
 def _difference(found: LaidOut) -> str:
-    texts = [each.splitlines(keepends=True) for each in (found.source.text, found.text)]
-    lines = difflib.unified_diff(*texts, found.source.name, found.source.name)
+    before, after = (each.splitlines(keepends=True) for each in (found.source.text, found.text))
+    lines = difflib.unified_diff(before, after, found.source.name, found.source.name)
     return "\n".join(line.rstrip() for line in lines)
 
 

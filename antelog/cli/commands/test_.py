@@ -29,7 +29,7 @@ from antelog.workbench.testing.coverage import PATTERN, RULE, Coverage
 from antelog.workbench.testing.judging import Failure, Side, reason
 from antelog.workbench.testing.recording import Recorded
 from antelog.workbench.testing.results import CaseResult, RunReport, SuiteResult, found, github, junit, run
-from antelog.workbench.testing.suite import ENDING, Given, read_suite
+from antelog.workbench.testing.suite import ENDING, read_suite
 from antelog.writing import write, write_text
 
 
@@ -64,16 +64,15 @@ def test_(ctx: click.Context, /, paths: tuple[Path, ...], more: VerdictFlags) ->
     if more.record and more.watch:
         raise click.UsageError("--record writes the files that --watch looks at; leave out one of the two")
     paths = paths or (Path(),)
-    given = Given(more.limits, more.functions, coverage=not more.no_coverage)
     if more.record:
-        _record(found(paths)[0], given)
-    report = _watched(paths, given, more) if more.watch else _run(paths, given, more)
+        _record(found(paths)[0], more)
+    report = _watched(paths, more) if more.watch else _run(paths, more)
     ctx.exit(report.exit_status)
 
 
-def _run(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunReport:
+def _run(paths: Sequence[Path], more: VerdictFlags) -> RunReport:
     verdicts = Verdicts(terminal.to_stdout(), terminal.to_stderr(soft_wrap=True))
-    report = run(found(paths), given, verdicts.suite)
+    report = run(found(paths), more, verdicts.suite, coverage=not more.no_coverage)
     verdicts.report(report)
     if more.junit is not None:
         write(more.junit, junit(report))
@@ -83,7 +82,7 @@ def _run(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunReport:
     return report
 
 
-def _watched(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunReport:
+def _watched(paths: Sequence[Path], more: VerdictFlags) -> RunReport:
     """Runs all tests whenever a file changes that they rest on, until Ctrl-C; returns the last report."""
     found(paths)  # a path that is wrong from the start is an error
     report, files = RunReport(()), set[Path]()
@@ -94,7 +93,7 @@ def _watched(paths: Sequence[Path], given: Given, more: VerdictFlags) -> RunRepo
             if console.is_terminal:
                 console.clear()
             try:
-                report = _run(paths, given, more)
+                report = _run(paths, more)
                 files = files_of(report)
             except OutputError:
                 raise
@@ -116,7 +115,7 @@ def _tests(paths: Sequence[Path]) -> set[Path]:
         return set()
 
 
-def _record(paths: Sequence[Path], given: Given) -> None:
+def _record(paths: Sequence[Path], given: ValueSettings) -> None:
     for path in paths:
         suite = read_suite(path, given)
         if suite.wrong:

@@ -99,7 +99,7 @@ def _run(found: Ready) -> None:
             static_facts(plan, files_of(settings.statics), Rejects(), settings.map),
             store,
             feed,
-            note=lambda note: terminal.say(f"note: {note}"),
+            note=terminal.note,
             tend=lambda: [tend() for tend in tends],
         )
         relations, style = list(plan.queries), Style(settings.explanations)

@@ -24,7 +24,7 @@ from antelog.cli.serving import Tend, tending, until_stopped, with_page
 from antelog.cli.show import listing
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.set_aside import facts, number, say_what_was_set_aside
-from antelog.cli.show.terminal import escaped, for_stderr, print_text, say, to_stderr, to_stdout
+from antelog.cli.show.terminal import escaped, for_stderr, note, print_text, say, to_stderr, to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.errors import DataError
 from antelog.escaping import shown
@@ -401,13 +401,7 @@ class Pipeline:
             # Nothing is written before a batch was begun, whatever else a start that was killed has left.
             fresh = not entries(self.spark, f"{checkpoint}/offsets")
             sinks.refuse_used(self.spark, self.sinks, fresh=fresh)
-            current = guard(
-                self.spark,
-                checkpoint,
-                current,
-                accept=settings.accept_changes,
-                note=lambda sentence: say(f"note: {sentence}"),
-            )
+            current = guard(self.spark, checkpoint, current, accept=settings.accept_changes, note=note)
 
             def anew(left_out: Collection[str]) -> Outputs:
                 return made(left_out).after(current.job.data.before)

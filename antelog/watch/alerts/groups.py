@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -160,7 +161,8 @@ class AlertGroups:
         if self._waits(route, name, item):
             self._hold(receiver, name, item)
             return []
-        return [self._sent(route, self._waiting(receiver, name).with_more(item), now)]
+        waiting = self._waiting(receiver, name)
+        return [self._sent(route, replace(waiting, items=(*waiting.items, item)), now)]
 
     def _item(self, route: Route, line: LogLine, now: float, *, past: bool = False) -> AlertItem | None:
         """Makes an alert of a line; None if the receiver gets none. A line of the `past` only resolves."""

@@ -253,9 +253,6 @@ class AlertGroup:
     def count(self) -> int:
         return len(self.items) + self.beyond
 
-    def with_more(self, item: AlertItem) -> AlertGroup:
-        return AlertGroup(self.name, (*self.items, item), self.beyond)
-
     def worst(self, route: Route) -> AlertItem:
         """Picks the most severe alert that fires, else a resolved, else a `good` one; the latest."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +16,7 @@ from antelog.language import read
 from antelog.language.durations import ticks_in_words
 from antelog.language.graph import graph_of, reachable
 from antelog.language.moments import Timescale
-from antelog.language.syntax import Rule, atoms_of
+from antelog.language.syntax import atoms_of
 from antelog.language.templates import UNKNOWN
 from antelog.lines import LogLine
 from antelog.program import Program, compiled
@@ -133,30 +134,19 @@ def rules_from(program: Program, query: str, predicates: Collection[str]) -> lis
     """Lists the rules that lead from predicates to the query, in the order of the program."""
     rules = [rule for rule in program.document.rules if rule.body]
     plan = next((each for each in program.plan.queries if each.name == query), None)
-    # The predicates and all that depend on them.
-    leading, before = set(predicates), -1
-    while len(leading) != before:
-        before = len(leading)
-        leading |= {rule.head.predicate for rule in rules if _rests(rule, leading)}
-    wanted, found = [plan.predicate if plan else query], []
-    seen = set(wanted)
-    while wanted:
-        head = wanted.pop()
-        for rule in rules:
+    above, below = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+    for rule in rules:
+        for atom, negated in atoms_of(rule):
+            above[atom.predicate].add(rule.head.predicate)
             # Literals of the explanation itself are not followed further.
-            if rule.head.predicate != head or not _rests(rule, leading):
-                continue
-            found.append(rule)
-            below = {atom.predicate for atom, negated in atoms_of(rule) if not negated} - seen
-            seen |= below
-            wanted += [each for each in below if each in leading and each not in predicates]
-    spans = sorted({rule.span.start: rule.span for rule in found}.items())
-    files = ((span, *program.source.located(span)) for _, span in spans)
+            if not negated and atom.predicate not in predicates:
+                below[rule.head.predicate].add(atom.predicate)
+    leading = {name for each in predicates for name in reachable(above, each)}
+    heads = reachable(below, plan.predicate if plan else query)
+    found = (rule for rule in rules if rule.head.predicate in heads)
+    spans = [each.span for each in found if any(atom.predicate in leading for atom, _ in atoms_of(each))]
+    files = ((span, *program.source.located(span)) for span in sorted(spans, key=lambda span: span.start))
     return [
         {"file": file.name, "line": file.position(there.start)[0], "text": program.source.excerpt(span)}
         for span, file, there in files
     ]
-
-
-def _rests(rule: Rule, on: Collection[str]) -> bool:
-    return any(atom.predicate in on for atom, _ in atoms_of(rule))

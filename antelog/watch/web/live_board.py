@@ -128,6 +128,8 @@ class LiveBoard:
         return self.board.find(name)
 
     def take_some(self) -> None:
+        if isinstance(self.reader, ChangesReader):
+            self.reader = self.reader.or_of_feed()
         began, before = time.process_time(), self.reader.position
         if before is not None:
             self.board.pieces.begin(before)
@@ -206,39 +208,7 @@ def reader_of(path: Path) -> Reader:
         return FeedReader(feeds.StoredFeedAt(path))
     if not os.path.exists(path):  # noqa: PTH110 - of a name that no file can have, too
         raise DataError(f"{path}: there is no such file or folder; give a store, or a folder of changes")
-    return ChangesReader(path) if path.is_file() else FolderReader(path)
-
-
-class FolderReader(Reader):
-    """Reads a folder as a feed or as changes, once it has files: it may be empty at first."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._found: Reader | None = None
-
-    def read(self, limit: int) -> list[Record]:
-        if self._found is not None:
-            return self._found.read(limit)
-        feed = feeds.is_folder_feed(self.path)
-        found: Reader = FeedReader(FolderFeed(self.path)) if feed else ChangesReader(self.path)
-        records = found.read(limit)
-        if records:
-            self._found = found
-        return records
-
-    @property
-    def position(self) -> int | None:
-        return 0 if self._found is None else self._found.position
-
-    def read_again(self, position: int, limit: int) -> list[Record]:
-        return [] if self._found is None else self._found.read_again(position, limit)
-
-    @property
-    def damaged(self) -> int:
-        return 0 if self._found is None else self._found.damaged
-
-    def share(self) -> float:
-        return 1.0 if self._found is None else self._found.share()
+    return ChangesReader(path)
 
 
 class ChangesReader(Reader):
@@ -251,6 +221,11 @@ class ChangesReader(Reader):
         self._done: set[Path] = set()
         self._offsets: dict[Path, int] = {}
         self._waiting: deque[Record] = deque()
+
+    def or_of_feed(self) -> Reader:
+        """The reader of a feed if the folder has become one, which may be empty at first."""
+        fresh = not self._done and not self._offsets and self.path.is_dir()
+        return FeedReader(FolderFeed(self.path)) if fresh and feeds.is_folder_feed(self.path) else self
 
     def read(self, limit: int) -> list[Record]:
         for path in self._files() if len(self._waiting) < limit else ():

@@ -70,14 +70,8 @@ class StatementNames:
 
 
 COLUMN_LISTS = frozenset({"input", "static", "function"})
-STATEMENTS = DECLARATIONS | {
-    "tick",
-    "zone",
-    "limit",
-    "include",
-    "query",
-    "window",
-}  # the words that begin statements
+# The words that begin statements.
+STATEMENTS = DECLARATIONS | {"tick", "zone", "limit", "include", "query", "window"}
 _FUNCTIONS = frozenset({*functions.OF_ONE, *AGGREGATES})
 _SUBJECTS = frozenset({NameKind.PREDICATE, NameKind.LIMIT})
 _SMALL_WORDS = KEYWORDS | {

@@ -18,9 +18,10 @@ from antelog.errors import AntelogError, DataError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.parser import includes_of
 from antelog.language.program_files import read_text
+from antelog.run.source_settings import ValueSettings
 from antelog.workbench.testing.coverage import Coverage, covered
 from antelog.workbench.testing.judging import Failure, Outcome, failures, replayed
-from antelog.workbench.testing.suite import ENDING, Given, RuleCase, Suite, holds, read_suite
+from antelog.workbench.testing.suite import ENDING, RuleCase, Suite, holds, read_suite
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +105,11 @@ def run_suite(suite: Suite, coverage: bool = True) -> SuiteResult:
 
 
 def run(
-    files: FoundFiles, given: Given, each_suite: Callable[[SuiteResult], object] = lambda _: None
+    files: FoundFiles,
+    given: ValueSettings,
+    each_suite: Callable[[SuiteResult], object] = lambda _: None,
+    *,
+    coverage: bool = True,
 ) -> RunReport:
     """Runs all files, and calls `each_suite` after each. Raises DataError for a limit that no program has."""
     tests, programs = files
@@ -117,7 +122,7 @@ def run(
             raise DataError(f"no program has a limit {name}. {hint}")
     results = []
     for suite in suites:
-        results.append(run_suite(suite, given.coverage))
+        results.append(run_suite(suite, coverage))
         each_suite(results[-1])
     # Programs that others include need no tests of their own.
     tested = {path.resolve() for each in suites for path in each.program_files}

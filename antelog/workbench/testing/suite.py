@@ -15,6 +15,7 @@ from antelog.language import read_whole, syntax
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.program_files import read_text
 from antelog.program import Program, compiled, refuse_unknown
+from antelog.run.source_settings import ValueSettings
 from antelog.run.values import SettingError, number
 from antelog.workbench.testing.marked import EXAMPLE, MISFIT, Found, MarkedEntry, MarkedFile, ScalarText, read
 from antelog.workbench.testing.texts import Fact, ProgramTexts
@@ -291,23 +292,14 @@ class Suite:
         return self.file.source.position(self.file.span(node).start)
 
 
-@dataclass(frozen=True)
-class Given:
-    """The settings for all programs: values of limits, a file with functions, whether coverage is wanted."""
-
-    limits: Mapping[str, int | float] = field(default_factory=dict, hash=False)
-    functions: Path | None = None
-    coverage: bool = True
-
-
-def read_suite(path: Path, given: Given | None = None) -> Suite:
+def read_suite(path: Path, given: ValueSettings | None = None) -> Suite:
     """Reads a file of tests and its program; the suite has the errors in either."""
     file = read(path)
-    return Suite(file) if file.root is None else _SuiteReading(file, path, given or Given()).suite()
+    return Suite(file) if file.root is None else _SuiteReading(file, path, given or ValueSettings()).suite()
 
 
 class _SuiteReading:
-    def __init__(self, file: MarkedFile, path: Path, given: Given) -> None:
+    def __init__(self, file: MarkedFile, path: Path, given: ValueSettings) -> None:
         self._file, self._path, self._given = file, path, given
         self._loaded: dict[tuple[tuple[str, float], ...], ProgramTexts | None] = {}
         self._error: ProgramError | None = None

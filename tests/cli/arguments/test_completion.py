@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from antelog.cli.main import main
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT
+from tests.tables import cases
 
 assert isinstance(main, click.Group)
 
@@ -25,23 +26,7 @@ def completed(line: str) -> list[str]:
 
 
 @pytest.mark.usefixtures("project")
-@pytest.mark.parametrize(
-    ("line", "found"),
-    [
-        ("dr", ["draw"]),
-        ("try program.alog --inp", ["--input"]),
-        ("try program.alog --input ~", ["Temp="]),
-        ("run program.alog --input T", ["Temp="]),
-        ("draw program.alog --static ~", ["Turbine="]),
-        ("draw program.alog --query M", ["Malf"]),
-        ("try program.alog --input Temp=te", ["Temp=temp.csv"]),
-        ("try program.alog --input Temp=", ["Temp=data/", "Temp=temp.csv"]),
-        ("try program.alog --input Temp=data/", ["Temp=data/temp.parquet"]),
-        ("try none.alog --input ~", []),
-        ("try program.alog --model le", ["learn", "le"]),
-        ("completion ~", ["bash", "zsh", "fish"]),
-    ],
-)
+@cases(__file__, "completions")
 def test_completion(line: str, found: list[str]) -> None:
     assert completed(line) == found
 

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.cli.trying import LOG, PROGRAM, READINGS, TURBINES, antelog, command, messages, try_
+from tests.tables import cases
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -143,24 +144,7 @@ def test_an_arrival_that_no_file_has() -> None:
     assert "no column" not in try_("--input", "Temp=temp.csv").stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--input", "temp.csv"], "`temp.csv` is not of the form P=SOURCE. Write it like Temp=temp.csv"),
-        (["--input", "Malf=temp.csv"], "the program has no input Malf. The rules derive it from others."),
-        (
-            ["--static", "Temp=temp.csv"],
-            "no static predicate Temp. It is an input: give it under input, Temp=temp.csv.",
-        ),
-        (["--static", "Site=temp.csv"], "the program has no static predicate Site. Known are: none."),
-        (["--input", "Temp=temp.csv", "--input", "Temp=b.csv"], "Temp is given twice. Leave out one"),
-        (["--only", "confirmd"], "there are no changes of the kind `confirmd`. Did you mean confirmed?"),
-        (["--only", ""], "The kinds are possible, revised, confirmed, rejected, closed, likely, unlikely."),
-        (["--only", "confirmed", "--snapshots"], "--only selects changes"),
-        (["--format", "xml"], "Invalid value for '--format'"),
-        (["--rejects", "out.txt"], "`out.txt` does not say the form of its files"),
-    ],
-)
+@cases(__file__, "wrong")
 def test_wrong_commands(arguments: list[str], message: str) -> None:
     done = try_(*arguments)
     assert (done.exit_code, done.stdout) == (2, "")

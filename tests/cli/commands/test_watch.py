@@ -15,6 +15,7 @@ from antelog.run.store.feed import FeedReader, StoredFeedAt
 from antelog.run.store.inbox import post
 from tests.cli.trying import LOG, PROGRAM, READINGS, ROOT, antelog, command, messages, try_
 from tests.processes import Start, until
+from tests.tables import cases
 from tests.watch.killing import killed_while_it_runs
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -106,25 +107,7 @@ def test_lines_of_the_feed_go_after_a_while(
     assert lines == [line for run in reported[-runs:] for line in run]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "there is nothing to follow. Give it with --input: Temp=readings.csv"),
-        (
-            ["--input", "Temp=temp.csv", "--accept-changes"],
-            "--accept-changes goes on from a state, and there is none. Give the one of before with --state.",
-        ),
-        (["--input", "Temp=-", "--input", "Other=-"], "standard input can be the source of one input only"),
-        (
-            ["--input", "Temp=temp.csv", "--clock", "processing"],
-            "Declare it in the program: `tick 10 seconds.`",
-        ),
-        (
-            ["--input", "Temp=temp.csv", "--output", "o.jsonl", "--format", "table"],
-            "Leave out --format table",
-        ),
-    ],
-)
+@cases(__file__, "wrong")
 def test_what_is_wrong_with_the_command_is_said(arguments: list[str], message: str) -> None:
     Path("p.alog").write_text("input Other(x, time).\n" + Path("p.alog").read_text())
     done = watch(*arguments)

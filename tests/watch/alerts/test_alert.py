@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from antelog.watch.alerts.alert import Alert, AlertError, alerts_in, choice_of
+from tests.tables import cases
 from tests.watch.alerts.lines import QUERIES, line
 
 TOTAL: Any = {"answer": {"City": "New York", "V": 90}}
@@ -33,27 +34,9 @@ def test_other_queries_are_not_reported() -> None:
     assert not choice_of(Alert("x"), QUERIES).fits(line("likely", "Other"))
 
 
-@pytest.mark.parametrize(
-    ("where", "malf", "total"),
-    [
-        (("Malf",), True, False),
-        (("X=wt2",), True, False),
-        (("Malf X=wt*",), True, False),
-        (("Malf X!=wt*",), False, False),
-        (("Malf X=wt* T=7",), True, False),
-        (("T>=7 T<8",), True, False),
-        (("T>7",), False, False),
-        (("V<=90",), False, True),
-        (("Total City='New*' V>=89.5",), False, True),
-        (("City>5",), False, False),
-        (("chance>=84%",), True, False),
-        (("chance>0.84",), False, False),
-        (("Total", "X=wt2"), True, True),
-        (("Total", "X=wt3"), False, True),
-    ],
-)
-def test_where(where: tuple[str, ...], malf: bool, total: bool) -> None:
-    choice = choice_of(Alert("x", (), where), QUERIES)
+@cases(__file__, "where")
+def test_where(where: list[str], malf: bool, total: bool) -> None:
+    choice = choice_of(Alert("x", (), tuple(where)), QUERIES)
     assert choice.fits(line()) == malf
     assert choice.fits(line("confirmed", "Total", **TOTAL)) == total
 
@@ -66,23 +49,10 @@ def test_open_and_true() -> None:
     assert found == [True, True, True, True, False, False]
 
 
-@pytest.mark.parametrize(
-    ("on", "where", "said"),
-    [
-        (("likly",), (), "no changes of the kind `likly`. Did you mean likely"),
-        ((), ("Malv X=a",), "no query `Malv`. Did you mean Malf"),
-        ((), ("Malf City=a",), "no answer in question has `City`. They have T, X, chance."),
-        ((), ("Malf Y",), "`Y` compares nothing"),
-        ((), ("Malf X>b",), "`b` is not a number"),
-        ((), ("chance=1",), "hardly ever equal"),
-        ((), ("chance>9x%",), "`9x%` is not a number"),
-        ((), ("",), "a condition is empty"),
-        ((), ("X='a",), "a quote that does not end"),
-    ],
-)
-def test_refused(on: tuple[str, ...], where: tuple[str, ...], said: str) -> None:
+@cases(__file__, "refused")
+def test_refused(on: list[str], where: list[str], said: str) -> None:
     with pytest.raises(AlertError) as caught:
-        choice_of(Alert("x", on, where), QUERIES)
+        choice_of(Alert("x", tuple(on), tuple(where)), QUERIES)
     assert said in str(caught.value)
 
 
@@ -107,21 +77,7 @@ def test_alerts(path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "nothing but alerts"),
-        ("alert = 3", "nothing but alerts"),
-        ("alert = [3]", "nothing but alerts"),
-        ("[[alert]]\nto='x'\n[more]", "nothing but alerts"),
-        ("[[alert]]\nto", "alerts.toml: Expected"),
-        ("[[alert]]\nwhere = ['X=1']", "alert 1: it does not say who gets it"),
-        ("[[alert]]\nto = 'x'\n[[alert]]\nto = 3", "alert 2: `to` is something else. It has to be a text."),
-        ("[[alert]]\nto = 'x'\non = 'likely'", "`on` is something else. It has to be a list of texts"),
-        ("[[alert]]\nto = 'x'\non = [1]", "`on` is something else"),
-        ("[[alert]]\nto = 'x'\ntemplat = 'x'", "it cannot have `templat`. Did you mean template?"),
-    ],
-)
+@cases(__file__, "refused_in_a_file")
 def test_refused_in_a_file(path: Path, text: str, said: str) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(AlertError) as caught:

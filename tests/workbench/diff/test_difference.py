@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 import antelog
 from antelog.workbench.diff.difference import ProgramDifference, difference_of
 from antelog.workbench.diff.words import lines_of
+from tests.tables import cases
 
 OLD = """
 input Temp(device, level, time) delay 2.
@@ -55,41 +54,9 @@ query Cold(X, T) critical.
     ]
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "lines"),
-    [
-        ("V > hot", "V > hot+5", [
-            "Malf: changed",
-            "  rule in new.alog:4, was in old.alog:4",
-            "    - Hot(X, T) :- Temp(X, V, T), V > hot.",
-            "    + Hot(X, T) :- Temp(X, V, T), V > hot + 5.",
-            "The same in meaning: Cold",
-            "2 queries: 1 changed, 1 the same",
-        ]),
-        ("level, time) delay 2.", "level: number, time) delay 3, one per device.", [
-            "Malf: the same patterns, but Temp is declared otherwise",
-            "  decided by T+4, was by T+3",
-            "Cold: the same patterns, but Temp is declared otherwise",
-            "  decided by T+3, was by T+2",
-            "input Temp: delay, one per",
-            "  - input Temp(device, level, time) delay 2.  in old.alog:2",
-            "  + input Temp(device, level: number, time) delay 3, one per device.  in new.alog:2",
-            "2 queries: 2 decided at other ticks",
-        ]),
-        ("Cold", "Icy", [
-            "Icy: the same as Cold, which it was called before, in new.alog:8",
-            "Cold: called Icy now, was in old.alog:8",
-            "The same in meaning: Malf",
-            "Only written otherwise",
-            "  Cold is called Icy",
-            "  rule in new.alog:6, was in old.alog:6: written otherwise",
-            "2 queries: 1 called otherwise, 1 the same",
-        ]),
-    ],
-    ids=["a rule", "a declaration", "a name"],
-)  # fmt: skip
-def test_what_is_changed_is_shown_with_its_places(before: str, after: str, lines: list[str]) -> None:
-    assert text(OLD, OLD.replace(before, after)).splitlines() == lines
+@cases(__file__, "changed")
+def test_what_is_changed_is_shown_with_its_places(before: str, after: str, lines: str) -> None:
+    assert text(OLD, OLD.replace(before, after)) == f"{lines}\n"
 
 
 def test_a_changed_limit() -> None:

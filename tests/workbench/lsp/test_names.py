@@ -17,6 +17,7 @@ from antelog.workbench.lsp.completing import Completer
 from antelog.workbench.lsp.navigating import Places, mention_at, mentions_of
 from antelog.workbench.lsp.session import OpenText, Session, Snapshot, analysed
 from antelog.workbench.lsp.verdicts import data_files, example_of, file_of
+from tests.tables import cases
 
 PROGRAM = """tick 1 minute.
 limit hot = 90.
@@ -72,36 +73,12 @@ def labels(typed: str, folder: Path) -> set[str]:
     return {each.label for each in items}
 
 
-@pytest.mark.parametrize(
-    ("typed", "some", "none"),
-    [
-        ("", {"input", "query", "Hot"}, {"not", "Temp"}),
-        ("Cold(X, T) ", {":-"}, {"Temp"}),
-        (
-            "Cold(X, T) :- ",
-            {"Temp", "Hot", "not", "last", "count", "distance_km", "X", "T", "hot"},
-            {"input"},
-        ),
-        ("Cold(X, T) :- Te", {"Temp"}, {"input"}),
-        ("Cold(X, T) :- Temp(", {"wt1", "wt2", "X", "T"}, {"Temp", "20"}),
-        ("Cold(X, T) :- Temp(X, ", {"20", "95.5"}, {"wt1"}),
-        ("Cold(X, T) :- count(", {"Temp"}, {"input"}),
-        ("query ", {"Hot"}, {"Temp"}),
-        ("query Hot(X, T) ", {"critical", "alert", "given"}, {"Hot"}),
-        ('query Hot(X, T) "the {', {"X", "T", "chance", "decided_by"}, {"Hot"}),
-        ("window ", {"Hot"}, {"Temp"}),
-        ("delay ", {"Temp"}, {"Hot"}),
-        ("input Wind(mast, speed: ", {"number", "text"}, {"mast"}),
-        ("input Wind(mast, speed, time) ", {"delay", "one per", "every"}, {"mast"}),
-        ("input Wind(mast, speed, time) one per ", {"mast", "speed", "tick"}, {"time"}),
-        ("% a comment", set(), {"input", "Hot"}),
-    ],
-)
-def test_completions(typed: str, some: set[str], none: set[str], tmp_path: Path) -> None:
+@cases(__file__, "completions")
+def test_completions(typed: str, some: list[str], none: list[str], tmp_path: Path) -> None:
     (tmp_path / "Temp.csv").write_text("device,value,time\nwt1,20,0\nwt2,95.5,1\n", "utf-8")
     found = labels(typed, tmp_path)
-    assert some <= found
-    assert not none & found
+    assert {*some} <= found
+    assert not {*none} & found
 
 
 @pytest.mark.parametrize(

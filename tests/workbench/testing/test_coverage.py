@@ -19,6 +19,7 @@ from antelog.workbench.testing.recording import Recorded, yaml_text
 from antelog.workbench.testing.results import run_suite
 from antelog.workbench.testing.suite import Suite, read_suite
 from tests.docs.pages import ROOT
+from tests.tables import cases
 from tests.workbench.testing.suites import PROGRAM, case, said, suite, written
 
 
@@ -50,29 +51,7 @@ def test_a_rule_that_no_test_confirms(tmp_path: Path) -> None:
     assert (missing(found), found.percent) == ([], 100)
 
 
-FALSE = " is never false where the rest of its rule holds"
-
-
-@pytest.mark.parametrize(
-    ("body", "facts", "complaints"),
-    [
-        ("P(X, V, T), V >= 90", "- P(a, 95, 0)", [f"`V >= 90`{FALSE}"]),
-        ("P(X, V, T), V >= 90", "- P(a, 95, 0)\n- P(a, 80, 1)", []),
-        ("P(X, V, T), D = V - 1, D > 5", "- P(a, 7, 0)\n- P(a, 5, 1)", []),
-        ("P(X, _, T), count(P(X, _, T..T+2)) >= 2", "- P(a, 7, 0)\n- P(a, 5, 1)", []),
-        ("P(X, _, T), count(P(X, _, T..T+2)) < 9", "- P(a, 7, 0)", [f"`count(P(X, _, T..T+2)) < 9`{FALSE}"]),
-        ("P(X, _, T), not R(X, T..T+3)", "- P(a, 7, 0)\n- R(a, 2)\n- P(a, 7, 3)", []),
-        (
-            "P(X, _, T), not R(X, T..T+3)",
-            "- P(a, 7, 0)\n- R(b, 2)",
-            ["no test denies `not R(X, T..T+3)` where the rest of its rule holds"],
-        ),
-        ('P(X, _, T), contains(X, "a")', "- P(a, 7, 0)\n- P(b, 7, 0)", []),
-        ("P(X, _, T), last M(X, run, T)", "- P(a, 7, 0)\n- M(a, run, 0)", [f"`last M(X, run, T)`{FALSE}"]),
-        ("P(X, _, T), last M(X, run, T)", "- P(a, 7, 0)\n- M(a, run, 0)\n- M(a, stop, 1)\n- P(a, 7, 1)", []),
-        ("P(X, _, T), R(X, U), U > T, U <= T+3", "- P(a, 7, 1)\n- R(a, 2)\n- R(a, 0)\n- R(a, 9)", []),
-    ],
-)
+@cases(__file__, "literals")
 def test_each_kind_of_literal(tmp_path: Path, body: str, facts: str, complaints: list[str]) -> None:
     program = (
         "input P(x, value: number, time).\ninput R(x, time).\ninput M(x, mode, time), one per x.\n"
@@ -249,20 +228,7 @@ def test_line_ends_stay_as_they_are(tmp_path: Path, newline: str, end: str) -> N
     assert end.strip() in content
 
 
-@pytest.mark.parametrize(
-    ("cases", "reason"),
-    [
-        ("cases:\n- {name: one, facts: ['Temp(wt2, high, 0)']}\n", "lines of their own"),
-        (
-            "cases:\n- name: one\n  facts:\n  - Temp(wt2, low, 0)\n  - Temp(wt2, low, 90)\n",
-            "more than anybody reads",
-        ),
-        (
-            "cases:\n- name: one\n  facts:\n  - Temp(wt2, low, 0)\n  - Temp(wt2, low, 90000000)\n",
-            "ticks without",
-        ),
-    ],
-)
+@cases(__file__, "not_recorded")
 def test_what_cannot_be_recorded_is_said(tmp_path: Path, cases: str, reason: str) -> None:
     found = Recorded(suite(tmp_path, cases))
     assert found.text == cases

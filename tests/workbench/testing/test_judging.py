@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from antelog.workbench.testing.judging import Side
 from antelog.workbench.testing.results import CaseResult, run_case
+from tests.tables import cases
 from tests.workbench.testing.suites import PROGRAM, case, said, suite
 
 FACTS = """\
@@ -31,59 +30,12 @@ def sides(found: CaseResult) -> list[tuple[str, str]]:
     return [(each.expected, each.found) for each in wrong]
 
 
-OPEN = "- at: 1\n  open:\n  - Malf(wt2, 0):\n      "
-
-
-@pytest.mark.parametrize(
-    "expect",
-    [
-        "- at: 0\n  open: Malf(wt2, 0)",
-        "- at: 1\n  open:\n  - Malf(wt2, 0)\n  - OK(wt2, 1)",
-        f"{OPEN}awaits: Temp(wt2, high, 1)",
-        f"{OPEN}awaits:\n      - Temp(_, high, 1)\n      - nothing else",
-        f"{OPEN}evidence: Temp(wt2, high, 0)\n      decided_by: 2",
-        "- at: 1\n  open:\n    Malf(wt2, 0):\n      if_silent: rejected at 2",
-        "- at: 2\n  confirmed:\n  - Malf(wt2, 0):\n      evidence: [ 'Temp(wt2, high, 1)' ]",
-        "- confirmed: Malf(wt2, 0)\n  rejected: Malf(wt4, 3)\n  never: [ 'Malf(wt4, 0)' ]",
-        "- at: 5\n  rejected:\n  - Malf(wt4, 3):\n      because: Temp(wt4, high, 4)",
-        "- at: 1\n  never: Malf(wt4, _)",
-        "- at: 1\n  open: Malf(_, 0)\n  nothing_else: Malf",
-        "- never: Malf(X, _)",
-        "- at: 3\n  confirmed:\n  - OK(wt4, 0)\n  - OK(wt4, 1)",
-    ],
-)
+@cases(__file__, "met")
 def test_expectations_that_are_met(tmp_path: Path, expect: str) -> None:
     assert sides(result(tmp_path, FACTS, expect)) == []
 
 
-@pytest.mark.parametrize(
-    ("expect", "expected", "found"),
-    [
-        ("- at: 1\n  confirmed: Malf(wt2, 0)", "Malf(wt2, 0) is confirmed", "Malf(wt2, 0) is open"),
-        ("- rejected: Malf(wt2, 0)", "Malf(wt2, 0) is rejected", "Malf(wt2, 0) is confirmed since 2"),
-        (
-            "- open: Malf(wt4, 3)",
-            "Malf(wt4, 3) is open",
-            "Malf(wt4, 3) is rejected since 5, because Temp(wt4, high, 4) did not come true",
-        ),
-        ("- never: Malf(wt2, _)", "Malf(wt2, _) never comes", "Malf(wt2, 0) is confirmed since 2"),
-        (f"{OPEN}awaits: Temp(wt2, low, 1)", "  awaits Temp(wt2, low, 1)", "  awaits Temp(wt2, high, 1)"),
-        (f"{OPEN}awaits: [ nothing else ]", "  awaits nothing else", "  awaits Temp(wt2, high, 1)"),
-        (
-            f"{OPEN}evidence: Temp(wt2, high, 1)",
-            "  evidence Temp(wt2, high, 1)",
-            "  evidence Temp(wt2, high, 0)",
-        ),
-        (f"{OPEN}if_silent: confirmed at 2", "  if_silent confirmed at 2", "  if_silent rejected at 2"),
-        (f"{OPEN}decided_by: 3", "  decided_by 3", "  decided_by 2"),
-        (f"{OPEN}so_far: 2", "  so_far 2", "  so_far it counts nothing"),
-        (
-            f"{OPEN}chance: over 50%",
-            "  chance over 50%",
-            "  chance none: the program declares no `chance`, and there is no model",
-        ),
-    ],
-)
+@cases(__file__, "sides")
 def test_both_sides_of_a_failure(tmp_path: Path, expect: str, expected: str, found: str) -> None:
     assert sides(result(tmp_path, FACTS, expect)) == [(expected, found)]
 
@@ -199,18 +151,7 @@ def test_facts_come_from_files_too(tmp_path: Path) -> None:
     assert sides(result(tmp_path, facts, expect, more="arrival: came\n")) == []
 
 
-@pytest.mark.parametrize(
-    ("facts", "expect", "message"),
-    [
-        (
-            "- Temp(wt2, high, 0)\n- Temp(wt2, high, 900000000)",
-            "- never: Malf(wt2, 5)",
-            "ticks without facts",
-        ),
-        ("- Temp(wt2, high, 0)", "- at: 900000000\n  never: Malf(wt2, 5)", "ticks behind the last fact"),
-        ("- Temp: broken.csv", "- never: Malf(wt2, 5)", "broken.csv"),
-    ],
-)
+@cases(__file__, "refused")
 def test_cases_that_cannot_be_run_say_why(tmp_path: Path, facts: str, expect: str, message: str) -> None:
     (tmp_path / "broken.csv").write_text("device,level,time\nwt2,high,soon\n", "utf-8")
     found = result(tmp_path, facts, expect)

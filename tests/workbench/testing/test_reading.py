@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from antelog.run.source_settings import ValueSettings
 from antelog.workbench.testing.marked import MOST_LETTERS
-from antelog.workbench.testing.suite import Given, read_suite
+from antelog.workbench.testing.suite import read_suite
+from tests.tables import cases
 from tests.workbench.testing.suites import PROGRAM, case, problems, said, suite, written
 
 ANYTHING = "input P(value, time).\nQ(X, T) :- P(X, T).\nquery Q(X, T).\n"
@@ -69,32 +71,11 @@ def test_facts_of_all_cases_come_first(tmp_path: Path) -> None:
     assert [[fact.values[0] for fact in each.facts] for each in found.cases] == [["a", "b"], ["a"]]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "it is empty"),
-        ("cases:\n\t- name: a\n", "this is not YAML: found character '\\t' that cannot start any token"),
-        ("cases: [", "this is not YAML: expected the node content, but found '<stream end>'"),
-        ("cases:\n- name: a: b\n", "this is not YAML: mapping values are not allowed here"),
-        ("a: 1\n---\nb: 2\n", "this is not YAML: but found another document"),
-        ("- a\n- b\n", "a file of tests begins with `cases:`"),
-        ("cases:\n", "it has no cases"),
-        ("casses:\n- name: a\n", "a file of tests has no key `casses`"),
-        (
-            "cases:\n- name: a\ncases:\n- name: b\n",
-            "the key `cases` is there twice, and one of them would be lost",
-        ),
-        ("cases:\n- name: a\n- name: a\n", "two cases have the name `a`"),
-        ("cases:\n- facts: []\n", "this case has no name"),
-        ("cases:\n- name:\n", "this name is empty"),
-        ("cases:\n- name: [a]\n", "`name` is a list, and has to be a text"),
-        ("? [a, b]\n: c\ncases:\n- name: a\n", "a key has to be a text"),
-        ('cases:\n- name: "\\ud800"\n', "this text has a character that cannot be written"),
-        ("cases:\n- name: a\x07b\n", "the character U+0007 may not stand in YAML"),
-        ("cases: &a\n- *a\n", "a case has to be a mapping"),
-        ("cases: " + "[" * 3000 + "]" * 3000, "it is nested too deeply"),
-        ("#" * (MOST_LETTERS + 1), f"it has more than {MOST_LETTERS:,} letters"),
-    ],
+@cases(
+    __file__,
+    "files",
+    ("cases: " + "[" * 3000 + "]" * 3000, "it is nested too deeply"),
+    ("#" * (MOST_LETTERS + 1), f"it has more than {MOST_LETTERS:,} letters"),
 )
 def test_what_is_wrong_with_a_file(tmp_path: Path, text: str, message: str) -> None:
     found = suite(tmp_path, text)
@@ -121,59 +102,14 @@ def test_a_mark_of_the_encoding_and_other_line_ends_do_no_harm(tmp_path: Path) -
     assert said(found).startswith("turbines.test.yaml:5:10: error E803 (test-misfit): `T` is not a time")
 
 
-@pytest.mark.parametrize(
-    ("facts", "message"),
-    [
-        ("- P(a, 0", "expected `)`"),
-        ("- P(a 0)", "`0` cannot stand here"),
-        ("- P(a, 0) @ soon", "'soon' is not a tick"),
-        ("- P(a, T)", "`T` is not a time"),
-        ("- P(a, 1.5)", "`1.5` is not a time"),
-        ("- P(a, 99999999999999999999)", "`1e+20` is not a time"),
-        ("- P(X, 0)", "`X` is not a value"),
-        ("- P(a, 0..3)", "`0..3` is not a time"),
-        ("- P(a)", "P has 2 arguments, and here are 1"),
-        ("- R(a, 0)", "the program has no input R"),
-        ("- Q(a, 0)", "Q is derived by rules, and not a fact"),
-        ("- P(a, 0), P(b, 0)", "`,` cannot stand behind a fact"),
-        ("- query Q(X, T)", "this is not a fact"),
-        ("-", "an item of `facts` is empty"),
-        ("- [P(a, 0)]", "a list cannot be a fact"),
-        ("- P: facts.csv", "there is no file"),
-        ("- P: [a]", "`P` is a list, and has to be a text"),
-        ("- P(a, 2024-03-04)", "'2024-03-04' is a timestamp"),
-    ],
-)
+@cases(__file__, "facts")
 def test_what_is_wrong_with_facts(tmp_path: Path, facts: str, message: str) -> None:
     found = suite(tmp_path, case(facts), ANYTHING)
     assert message in found.problems[0].message
     assert said(found)
 
 
-@pytest.mark.parametrize(
-    ("expect", "message"),
-    [
-        ("- at: 1", "nothing is expected here"),
-        ("- at: soon\n  open: Q(a, 0)", "'soon' is not a tick"),
-        ("- open: R(a, 0)", "the program has no query R"),
-        ("- open: P(a, 0)", "P is an input, and not an answer"),
-        ("- open: not Q(a, 0)", "`not` cannot stand before an answer"),
-        ("- open: Q(a, 0) awaits P(a, 0)", "`awaits` cannot stand behind an answer"),
-        ("- open: Q(a, 0+1)", "`0 + 1` is not a value"),
-        ("- opened: Q(a, 0)", "an expectation has no key `opened`"),
-        ("- open:\n  - [Q(a, 0)]", "a list cannot be an answer"),
-        ("- open:\n  - Q(a, 0):\n      waits: P(a, 0)", "an expected answer has no key `waits`"),
-        ("- open:\n  - Q(a, 0):\n      chance: likely", "`likely` is not a chance"),
-        ("- open:\n  - Q(a, 0):\n      chance: over 101%", "`over 101%` is not a chance"),
-        ("- open:\n  - Q(a, 0):\n      if_silent: confirmed", "does not say what becomes of the answer"),
-        ("- open:\n  - Q(a, 0):\n      so_far: many", "`many` is not a number"),
-        ("- confirmed:\n  - Q(a, 0):\n      awaits: P(a, 0)", "an answer that is confirmed has no `awaits`"),
-        ("- never:\n  - Q(a, 0):\n      awaits: P(a, 0)", "nothing more can be said of an answer that never"),
-        ("- open: Q(a, 0)\n  recorded: perhaps", "`recorded` is yes or no"),
-        ("- Q(a, 0)", "an expectation has to be a mapping"),
-        ("- at: 1\n  set_aside: P(a, 0)", "`set_aside` is about the end of a case"),
-    ],
-)
+@cases(__file__, "expectations")
 def test_what_is_wrong_with_expectations(tmp_path: Path, expect: str, message: str) -> None:
     found = suite(tmp_path, case("- P(a, 0)", expect), ANYTHING)
     assert message in "\n".join(each.message for each in found.problems)
@@ -225,7 +161,7 @@ def test_limits_come_from_the_file_the_case_and_the_command(tmp_path: Path) -> N
     path = written(tmp_path, cases, program)
     values = [each.texts.program.source.values for each in read_suite(path).cases]
     assert values == [{"hot": 80}, {"hot": 70}]
-    given = read_suite(path, Given({"hot": 60, "cold": 5})).cases
+    given = read_suite(path, ValueSettings(limits={"hot": 60, "cold": 5})).cases
     assert [each.texts.program.source.values for each in given] == [{"hot": 60}, {"hot": 60}]
     unknown = suite(tmp_path, "cases:\n- name: one\n  set:\n    hat: 70\n", program)
     assert unknown.problems[0].message == "the program has no limit hat"
