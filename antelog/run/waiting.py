@@ -22,7 +22,7 @@ from antelog.run.sinks.result import reject_of
 from antelog.run.store.store import StoredRows
 
 ROOM = 2_000_000  # rows that are held at a time, or those of one tick if they are more
-STEP = 200_000  # rows of a batch, or those of one tick if they are more
+STEP = 200_000  # rows of a batch, at most, or those of one tick if they are more
 FILE = "the file"  # the name of the column of the numbers of files that rows are from
 
 
@@ -43,6 +43,10 @@ class DueRows:
     def facts(self) -> dict[str, pa.Table]:
         """The rows as the engine takes them."""
         return {name: each.drop_columns([LINE, FILE]) for name, each in self.rows.items()}
+
+    @property
+    def count(self) -> int:
+        return sum(each.num_rows for each in self.rows.values())
 
     @property
     def first(self) -> int | None:
@@ -125,7 +129,7 @@ class WaitingRows:
 
     def batch(self, now: int, step: int | None = None) -> DueRows:
         """Takes the rows that arrive up to a tick, or to one before it if there are many."""
-        step = step or STEP
+        step = min(step or STEP, STEP)
         ordered = self._ordered()
         due = _due(ordered, now)
         if sum(due.values()) > step:

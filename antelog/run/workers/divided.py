@@ -147,6 +147,7 @@ class DividedEngine(Engine):
         self._finalizer = weakref.finalize(self, _end, self.workers)
         self._columns = key_columns(self.plan)
         self._handed: deque[_Handed] = deque()
+        self.weight = 0  # of the lines of the last step that was taken
         self._came: deque[list[WorkerMessage]] = deque()  # of the first steps that were handed over
 
     def close(self) -> None:
@@ -191,6 +192,7 @@ class DividedEngine(Engine):
         found = self._came.popleft() if self._came else self._received()
         handed = self._handed.popleft()
         said = [message.said for message in found]
+        self.weight = sum(each.weight for each in said)
         self._counts = {name: sum((each.counts[name] for each in said), Counts()) for name in self._counts}
         self._set_aside(handed, found)
         self._note({note for each in said for note in each.notes})
@@ -296,6 +298,7 @@ class AheadView(ChangeView):
         self._queue: deque[_Step | Callable[[], object]] = deque()
 
     def steps(self, _: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
+        self._rows.popleft()
         self._engine.begin_step(batch.now, batch.facts, self._style)
         self._queue.append(_Step(batch, judged))
         yield from self._all_but(_AHEAD)
@@ -330,6 +333,7 @@ class AheadView(ChangeView):
 
     def _taken(self, step: _Step) -> StepResult:
         tables = self._engine.taken()
+        self._weighed(step.batch.count, self._engine.weight)
         step.judged(step.batch)
         return StepResult(step.batch.now, tables)
 

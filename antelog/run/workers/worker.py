@@ -18,6 +18,7 @@ from antelog.engine.dividing import share_of
 from antelog.functions import UserFunction, named_in
 from antelog.process import Engine
 from antelog.run.sinks.json_lines import Style, with_texts
+from antelog.run.sinks.result import weight_of
 from antelog.run.workers.channel import Channel, WorkerMessage
 
 
@@ -65,6 +66,7 @@ class FactsJudged:
     counts: Mapping[str, Counts]
     notes: Sequence[str]
     rows: Sequence[int]
+    weight: int  # of the lines
 
 
 REJECTS = ""  # the name of the table of rejects beside those of queries
@@ -103,10 +105,11 @@ class Worker:
         if begin is not None and engine.state.begin is None:
             engine.begin_at(begin)
         log = engine.advance(now, facts)
+        weight = weight_of(log)
         if style is not None:
             log = {each.name: with_texts(each, log[each.name], style) for each in engine.plan.queries}
         rejects = engine.last_rejects
-        said = FactsJudged(engine.counts, tuple(engine.notes), rejects.column("row").to_pylist())
+        said = FactsJudged(engine.counts, tuple(engine.notes), rejects.column("row").to_pylist(), weight)
         engine.notes.clear()
         return WorkerMessage(said, {**log, REJECTS: rejects.drop_columns(["row"])})
 
