@@ -27,7 +27,8 @@ FILE = "the file"  # the name of the column of the numbers of files that rows ar
 
 
 def arrivals_of(rows: pa.Table) -> Column:
-    arrivals: Column = rows.column(ARRIVAL).to_numpy()
+    column = rows.column(ARRIVAL)
+    arrivals: Column = (column.chunk(0) if column.num_chunks == 1 else column).to_numpy()
     return arrivals
 
 
@@ -91,6 +92,8 @@ class _Queue:
         if self.new:
             rows = stacked([*([] if self.ordered is None else [self.ordered]), *self.new])
             arrivals, self.new = arrivals_of(rows), []
+            # In one piece they are looked at without a copy.
+            rows = rows.set_column(rows.schema.get_field_index(ARRIVAL), ARRIVAL, pa.array(arrivals))
             if np.any(arrivals[1:] < arrivals[:-1]):
                 rows = rows.take(pa.array(np.argsort(arrivals, kind="stable")))
             self.ordered = rows
