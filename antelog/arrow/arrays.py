@@ -17,6 +17,7 @@ from antelog.arrow.kinds import kind_of_column
 
 Array: TypeAlias = pa.Array | pa.ChunkedArray
 
+_SAFE_DIGITS = 18  # a number of so many is within 64 bits
 MOST_DIGITS = 76  # the most digits of a whole number that fits into a column
 
 
@@ -46,6 +47,14 @@ def _of_one_sort(values: Sequence[Any]) -> pa.Array:
         return pa.array(values)
     except OverflowError:  # whole numbers beyond 64 bits
         return pa.array([None if value is None else Decimal(value) for value in values])
+
+
+def digits_of(texts: pa.Array) -> pa.Array | None:
+    """The numbers that texts are, if all have digits only, and at most 18; else None."""
+    if not pc.all(pc.ascii_is_decimal(texts), skip_nulls=False).as_py():
+        return None
+    longest = pc.max(pc.binary_length(texts)).as_py()
+    return texts.cast(pa.int64()) if longest is not None and longest <= _SAFE_DIGITS else None
 
 
 def parts_of_union(column: Array) -> Iterator[tuple[NDArray[np.int64], pa.Array]]:

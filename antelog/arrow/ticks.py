@@ -23,7 +23,7 @@ import pyarrow.types as is_a
 from numpy.typing import NDArray
 
 from antelog.arrow import grammar
-from antelog.arrow.arrays import Array, in_one_piece, mask_of, parts_of_union
+from antelog.arrow.arrays import Array, digits_of, in_one_piece, mask_of, parts_of_union
 from antelog.arrow.grammar import Rewrites
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.errors import DataError
@@ -178,6 +178,8 @@ def _from_texts(given: Array, counting: Counting) -> Ticks:
     texts = in_one_piece(pc.fill_null(given, ""))
     if counting.form is not None:
         texts = rewritten(texts, grammar.rewrites_of(counting.form))
+    if (numbers := digits_of(texts)) is not None:
+        return replace(times_of(numbers, counting), given=given)  # as mostly
     whole = mask_of(pc.match_substring_regex(texts, grammar.WHOLE_TIME))
     parts: list[tuple[NDArray[np.bool_], Callable[[pa.Array], Ticks]]] = [
         (whole, lambda some: times_of(_trimmed(some, r"(\.0*)?").cast(pa.int64()), counting))

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 from numpy.typing import NDArray
 
-from antelog.arrow.arrays import MOST_DIGITS, array_of, mask_of, parts_of_union, plain, refusal
+from antelog.arrow.arrays import MOST_DIGITS, array_of, digits_of, mask_of, parts_of_union, plain, refusal
 from antelog.arrow.grammar import EXACT, NO_NUMBER, NOT_WHOLE, NUMBER, ROUNDED, STAMP
 from antelog.arrow.kinds import Kind, kind_of, raw_values, written
 from antelog.arrow.ticks import (
@@ -74,11 +74,14 @@ def cells_of_text_file(array: pa.Array, name: str, type_: str | None) -> tuple[p
     faults = [Fault(empty, lambda _: f"column {name} is empty")]
     if type_ == "text":
         return array, faults
-    fits = mask_of(pc.match_substring_regex(array, NUMBER))
-    if type_ is None and not fits.any():
-        return array, faults
-    numbers, fine = _numbers(array if fits.all() else array.filter(pa.array(fits)))
-    fits[fits] = fine
+    if (numbers := digits_of(array)) is not None:
+        fits = np.ones(len(array), np.bool_)
+    else:
+        fits = mask_of(pc.match_substring_regex(array, NUMBER))
+        if type_ is None and not fits.any():
+            return array, faults
+        numbers, fine = _numbers(array if fits.all() else array.filter(pa.array(fits)))
+        fits[fits] = fine
     if type_ not in NUMBERS:
         return (numbers if fits.all() else _mixed(numbers, fits, array)), faults
     faults.append(Fault(~fits & ~empty, lambda i: f"value `{array[i]}` of column {name} {NO_NUMBER}"))
@@ -233,8 +236,11 @@ def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> tuple[Ti
     is_texts = kind_of(array.type) is Kind.TEXT
     given = array.cast(pa.string()) if is_texts else array
     found = times_of(given, counting)
-    stamps = looks_like_stamp(given) & ~found.whole if is_texts else np.array([is_timestamp(array.type)])
-    if counting.tick is None and stamps.any():
+    if is_texts:
+        stamps = not found.whole.all() and bool((looks_like_stamp(given) & ~found.whole).any())
+    else:
+        stamps = is_timestamp(array.type)
+    if counting.tick is None and stamps:
         raise DataError(no_tick(f"{file}: the {what} is a timestamp"))
 
     def detail(i: int) -> str:

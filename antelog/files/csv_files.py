@@ -287,8 +287,9 @@ def _by_arrow(block: Block, header: CsvHeader, at: ColumnPositions) -> Chunk | N
         return [each for each in enumerate(block.data.splitlines(), block.first) if each[1]]
 
     def lines() -> NDArray[np.int64]:
-        ends = block.data.count(b"\n") + (not block.data.endswith(b"\n"))
-        if table.num_rows == ends and block.data.count(b"\r") == block.data.count(b"\r\n"):
+        ends = breaks(block.data) + (not block.data.endswith(b"\n"))
+        returns = block.data.count(b"\r") if b"\r" in block.data else 0
+        if table.num_rows == ends and (not returns or returns == block.data.count(b"\r\n")):
             return np.arange(block.first, block.first + ends)
         return np.array([line for line, _ in rows()], np.int64)
 

@@ -17,6 +17,8 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
+
 from antelog.errors import DataError
 
 SIZE = 1 << 20  # bytes that are read at a time
@@ -28,6 +30,7 @@ _TOO_LONG = f"the line has more than {LONGEST >> 20} MiB"
 _OPEN = f"has a quote that is not closed within {MOST_LINES:,} lines or {LARGEST >> 20} MiB"
 _SHOWN = 1000  # bytes that are shown of a lost row
 _NEAR = 1 << 12  # bytes within which most rows end
+_NEW_LINE = ord("\n")
 _BREAK = re.compile(rb"\r\n|\n|\r")
 _SEPARATORS = b",;\t"
 _QUOTED = re.compile(rb'(?<![^,;\t\r\n])"[^"]*+(?:""[^"]*+)*+"')
@@ -224,8 +227,9 @@ def without_mark(head: bytes, path: Path | str) -> bytes:
 
 def breaks(data: bytes) -> int:
     """The number of line ends in some bytes."""
-    returns = data.count(b"\r")
-    return data.count(b"\n") + (returns - data.count(b"\r\n") if returns else 0)
+    returns = data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0
+    ends = np.frombuffer(data, np.uint8) == _NEW_LINE if len(data) > _NEAR else None
+    return returns + (data.count(b"\n") if ends is None else int(np.count_nonzero(ends)))
 
 
 def text_of(row: bytes) -> str:

@@ -11,7 +11,7 @@ time anew at the later fact. Shorter stretches are gone through piece by piece, 
 from __future__ import annotations
 
 import time as system
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -24,7 +24,7 @@ from antelog.process import Engine
 from antelog.run import clock
 from antelog.run.journal import Journal
 from antelog.run.reading import InputReader, Now
-from antelog.run.sinks.result import Sink, StepResult, fact_text
+from antelog.run.sinks.result import Sink, StepResult, fact_text, weight_of
 from antelog.run.waiting import DueRows, arrivals_of
 
 MOST_LINES = 1_000_000  # lines that may fill a stretch
@@ -126,6 +126,8 @@ def _refused(stretch: Stretch, sampled: Sampled) -> DataError:
 
 _BETWEEN_STEPS = 0.1  # seconds between two steps, at least, if there is no more to be read at once
 _MANY = 10_000  # rows of a step that takes a while
+_FIRST, _LEAST = 5_000, 500  # the rows of the first two steps, and the fewest of any
+_WEIGHT = 250_000  # about so many lines and explanations has a step; each takes some 250 bytes as text
 Judged = Callable[[DueRows], None]  # called after the engine has judged rows
 
 
@@ -150,6 +152,19 @@ class ChangeView:
     def __init__(self, most: int = MOST_LINES) -> None:
         self.most = most
         self.mapped: Callable[..., Iterable[Any]] = map
+        # The rows of the next steps. With workers two are under way, and all cut them alike.
+        self._rows, self._last = deque([_FIRST, _FIRST]), _FIRST
+
+    @property
+    def rows(self) -> int:
+        """The rows that the next step may have, so that its lines fit in memory."""
+        return self._rows[0]
+
+    def _weighed(self, rows: int, weight: int) -> None:
+        """Sets the rows of the step after the next, by the lines and explanations of one that was taken."""
+        if rows:
+            self._last = max(_LEAST, min(4 * self._last, rows * _WEIGHT // max(1, weight)))
+        self._rows.append(self._last)
 
     def fills(self, plan: Plan, /) -> bool:
         """Whether ticks without facts may have lines."""
@@ -160,7 +175,9 @@ class ChangeView:
         return (last,)
 
     def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
+        self._rows.popleft()
         tables = engine.advance(batch.now, batch.facts)
+        self._weighed(batch.count, weight_of(tables))
         judged(batch)
         yield StepResult(batch.now, tables)
 
@@ -306,7 +323,7 @@ class Driver:
                     after = _end_fact(engine.plan, waiting.first())
                     yield from self._through(Stretch(end, self._last_fact, after))
                     continue
-            batch = waiting.batch(end)
+            batch = waiting.batch(end, self.view.rows)
             if self._by_clock and batch.rows:
                 self._last_fact = _end_fact(engine.plan, batch, last=True)
             yield from self._steps(batch)

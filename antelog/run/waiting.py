@@ -22,12 +22,13 @@ from antelog.run.sinks.result import reject_of
 from antelog.run.store.store import StoredRows
 
 ROOM = 2_000_000  # rows that are held at a time, or those of one tick if they are more
-STEP = 200_000  # rows of a batch, or those of one tick if they are more
+STEP = 200_000  # rows of a batch, at most, or those of one tick if they are more
 FILE = "the file"  # the name of the column of the numbers of files that rows are from
 
 
 def arrivals_of(rows: pa.Table) -> Column:
-    arrivals: Column = rows.column(ARRIVAL).to_numpy()
+    column = rows.column(ARRIVAL)
+    arrivals: Column = (column.chunk(0) if column.num_chunks == 1 else column).to_numpy()
     return arrivals
 
 
@@ -43,6 +44,10 @@ class DueRows:
     def facts(self) -> dict[str, pa.Table]:
         """The rows as the engine takes them."""
         return {name: each.drop_columns([LINE, FILE]) for name, each in self.rows.items()}
+
+    @property
+    def count(self) -> int:
+        return sum(each.num_rows for each in self.rows.values())
 
     @property
     def first(self) -> int | None:
@@ -90,6 +95,8 @@ class _Queue:
         if self.new:
             rows = stacked([*([] if self.ordered is None else [self.ordered]), *self.new])
             arrivals, self.new = arrivals_of(rows), []
+            # In one piece they are looked at without a copy.
+            rows = rows.set_column(rows.schema.get_field_index(ARRIVAL), ARRIVAL, pa.array(arrivals))
             if np.any(arrivals[1:] < arrivals[:-1]):
                 rows = rows.take(pa.array(np.argsort(arrivals, kind="stable")))
             self.ordered = rows
@@ -128,7 +135,7 @@ class WaitingRows:
 
     def batch(self, now: int, step: int | None = None) -> DueRows:
         """Takes the rows that arrive up to a tick, or to one before it if there are many."""
-        step = step or STEP
+        step = min(step or STEP, STEP)
         ordered = self._ordered()
         due = _due(ordered, now)
         if sum(due.values()) > step:

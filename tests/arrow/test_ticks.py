@@ -11,6 +11,7 @@ import pytest
 
 from antelog.arrow.arrays import array_of
 from antelog.arrow.ticks import LAST, no_tick, ticks_of, times_of, why_no_tick
+from antelog.files.cells import cells_of_text_file
 from antelog.language.epochs import Counting
 from antelog.language.moments import Timescale
 
@@ -64,6 +65,20 @@ def test_each_number_is_read_by_itself() -> None:
     assert said.units == ()
     assert times_of(given, Counting(Timescale(600_000_000), "ticks")).numbers.tolist()[1] == SECONDS
     assert times_of(given, Counting()).numbers.tolist()[1] == SECONDS
+
+
+@pytest.mark.parametrize("more", ["", "0", "999999999999999999", "9223372036854775808", "0x1F", " 7", "+7"])
+def test_texts_of_digits_are_read_as_others_are(more: str) -> None:
+    texts = ["7", "007", "2857672", "1714603200", "99999999999", "0" * 17 + "5", *([more] if more else [])]
+    for counting in (Counting(), Counting(Timescale(600_000_000)), Counting(Timescale(1), "ms")):
+        alone, among = times_of(pa.array(texts), counting), times_of(pa.array([*texts, "+1"]), counting)
+        assert alone.numbers.tolist() == among.numbers.tolist()[:-1]
+        assert alone.whole.tolist() == among.whole.tolist()[:-1]
+        assert alone.units == among.units
+    for type_ in (None, "number", "integer", "double"):
+        cells, other = (cells_of_text_file(pa.array([*texts, *more]), "c", type_) for more in ([], ["+1"]))
+        assert cells[0].to_pylist() == other[0].to_pylist()[:-1]
+        assert [each.applies.tolist() for each in cells[1]] == [x.applies.tolist()[:-1] for x in other[1]]
 
 
 @pytest.mark.parametrize("type_", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())])

@@ -77,15 +77,16 @@ def printer(plan: Plan, settings: Settings) -> Callable[[StepResult], object]:
     return lambda step: _write(change_bytes(relations, with_kinds(step, only, since), style))
 
 
-def _write(lines: memoryview) -> None:
+def _write(lines: Iterable[memoryview]) -> None:
     """Writes lines to stdout, as bytes where it has the same."""
     if os.linesep == "\n" and (sys.stdout.encoding or "").lower() == "utf-8":
         sys.stdout.flush()
-        sys.stdout.buffer.write(lines)
+        for some in lines:
+            sys.stdout.buffer.write(some)
         if sys.stdout.isatty():
             sys.stdout.buffer.flush()
     else:
-        sys.stdout.write(str(lines, "utf-8"))
+        sys.stdout.writelines(str(some, "utf-8") for some in lines)
 
 
 def listing(console: Console, timescale: Timescale | None, explanations: int | None) -> Listing:

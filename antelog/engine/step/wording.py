@@ -220,6 +220,12 @@ def rows_of(table: pa.Table, relation: Relation) -> list[dict[str, Any]]:
 
 def ordered(table: pa.Table, names: tuple[str, ...]) -> pa.Table:
     """The lines of a table in the order of their ticks, those of one tick in the order of their answers."""
+    order = order_of(table, names)
+    return table if order is None else table.take(order)
+
+
+def order_of(table: pa.Table, names: tuple[str, ...]) -> pa.Array | None:
+    """The rows of a table in the order that `ordered` gives them; None if they have it."""
     keys = [name for name in ("tick", *names) if name in table.column_names]
     written = [name for name in keys if is_written(table.schema.field(name))]
     if written:
@@ -231,11 +237,11 @@ def ordered(table: pa.Table, names: tuple[str, ...]) -> pa.Table:
             for name in keys
         ]
         rows = list(zip(*columns, strict=True))
-        return table.take(pa.array(sorted(range(table.num_rows), key=rows.__getitem__), pa.int64()))
+        return pa.array(sorted(range(table.num_rows), key=rows.__getitem__), pa.int64())
     sortable = [name for name in keys if not is_a.is_null(table.schema.field(name).type)]
     if table.num_rows < 2 or not sortable:
-        return table
-    return table.take(pc.sort_indices(table, [(name, "ascending") for name in sortable]))
+        return None
+    return pc.sort_indices(table, [(name, "ascending") for name in sortable])
 
 
 def _rank(value: Any) -> tuple[int, float | Decimal, str]:

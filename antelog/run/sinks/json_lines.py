@@ -16,7 +16,7 @@ from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import Column
 from antelog.engine.step.schema import EXPLAINING, is_written
-from antelog.engine.step.wording import LOST, from_written, ordered, plain
+from antelog.engine.step.wording import LOST, from_written, order_of, ordered, plain
 from antelog.escaping import json_text
 from antelog.forecast.columns import KINDS
 from antelog.language.moments import TIME, Timescale, timed
@@ -42,27 +42,29 @@ class Style:
 
 def change_lines(relations: Sequence[Relation], step: StepResult, style: Style) -> str:
     """The changes of all queries: in the order of their ticks, then of the queries, then of the answers."""
-    return str(change_bytes(relations, step, style), "utf-8")
+    return "".join(str(each, "utf-8") for each in change_bytes(relations, step, style))
 
 
-def change_bytes(relations: Sequence[Relation], step: StepResult, style: Style) -> memoryview:
-    """Lines as `change_lines` has them, as bytes."""
+def change_bytes(relations: Sequence[Relation], step: StepResult, style: Style) -> Iterator[memoryview]:
+    """Lines as `change_lines` has them, as bytes, some at a time."""
+    relations = step.relations if step.relations is not None else relations
+    shown = [(each, step.tables[each.name]) for each in relations if step.tables[each.name].num_rows]
+    if len(shown) == 1:
+        yield from map(_bytes_of, _texts_of(*shown[0], style))
+        return
     ticks: list[Column] = []
     texts: list[pa.Array] = []
-    for relation in step.relations if step.relations is not None else relations:
-        table, names = step.tables[relation.name], relation.answer.names
-        if TEXT in table.column_names:
-            table = ordered(table.select(["tick", *names, TEXT]), names)
-            texts += table.column(TEXT).chunks
-        else:
-            table = ordered(table, names)
-            texts += _texts_of(relation, table, style)
-        ticks.append(table.column("tick").to_numpy())
-    if not texts:
-        return memoryview(b"")
-    lines, tick = pa.concat_arrays(texts), np.concatenate(ticks)
-    if np.any(tick[1:] < tick[:-1]):
-        lines = lines.take(pa.array(np.argsort(tick, kind="stable")))
+    for relation, table in shown:
+        texts += _texts_of(relation, table, style)
+        ticks.append(np.sort(table.column("tick").to_numpy()))
+    if texts:
+        order = pa.array(np.argsort(np.concatenate(ticks), kind="stable"))
+        lines = pa.chunked_array(texts)
+        for first in range(0, len(lines), _AT_ONCE):
+            yield _bytes_of(lines.take(order.slice(first, _AT_ONCE)).combine_chunks())
+
+
+def _bytes_of(lines: pa.Array) -> memoryview:
     _, offsets, content = lines.buffers()
     first, last = np.frombuffer(offsets, np.int64)[lines.offset :][[0, len(lines)]].tolist()
     return memoryview(content)[first:last]
@@ -71,13 +73,23 @@ def change_bytes(relations: Sequence[Relation], step: StepResult, style: Style) 
 def with_texts(relation: Relation, table: pa.Table, style: Style) -> pa.Table:
     """Changes with their lines as texts, in place of what only these have."""
     texts = pa.chunked_array([*_texts_of(relation, table, style)], pa.large_string())
-    return table.drop_columns(EXPLAINING).append_column(TEXT, texts)
+    rest = ordered(table.drop_columns(EXPLAINING), relation.answer.names)
+    return rest.append_column(TEXT, texts)
 
 
 def _texts_of(relation: Relation, table: pa.Table, style: Style) -> Iterator[pa.Array]:
+    """The lines in order, some at a time: those of a step may be more than two gigabytes."""
+    names = relation.answer.names
+    if TEXT in table.column_names:
+        table = table.select(["tick", *names, TEXT])
+    if (order := order_of(table, names)) is not None:
+        table = table.combine_chunks()  # else each take would do it
     for first in range(0, table.num_rows, _AT_ONCE):
-        # The lines of a step may be more than two gigabytes.
-        yield _changes(relation, table.slice(first, _AT_ONCE), style).cast(pa.large_string())
+        some = table.slice(first, _AT_ONCE) if order is None else table.take(order.slice(first, _AT_ONCE))
+        if TEXT in table.column_names:
+            yield _array(some, TEXT)
+        else:
+            yield _changes(relation, some, style).cast(pa.large_string())
 
 
 def with_kinds(step: StepResult, only: Sequence[str], since: int | None = None) -> StepResult:

@@ -36,6 +36,12 @@ class StepResult:
     relations: Sequence[Relation] | None = None
 
 
+def weight_of(tables: Tables) -> int:
+    """The number of lines and explanations in tables, which says about how much memory they take."""
+    explained = (pc.sum(pc.list_value_length(each.column("explanations"))) for each in tables.values())
+    return sum(each.as_py() or 0 for each in explained) + sum(int(each.num_rows) for each in tables.values())
+
+
 class Sink(Protocol):
     """Writes the steps of a run."""
 

@@ -20,6 +20,7 @@ from antelog.engine.dividing import share_of
 from antelog.functions import UserFunction, named_in
 from antelog.process import Engine
 from antelog.run.sinks.json_lines import Style, with_texts
+from antelog.run.sinks.result import weight_of
 from antelog.run.workers.channel import Channel, WorkerMessage
 
 
@@ -77,6 +78,7 @@ class FactsJudged:
     rows: Sequence[int]
     calls: int  # of functions
     failed: int
+    weight: int  # of the lines
 
 
 REJECTS, CALLS = "", "()"  # the names of the tables of rejects, rows and calls, beside those of queries
@@ -107,13 +109,16 @@ class Worker:
         if begin is not None and engine.state.begin is None:
             engine.begin_at(begin)
         log = engine.advance(now, facts)
+        weight = weight_of(log)
         if style is not None:
             log = {each.name: with_texts(each, log[each.name], style) for each in engine.plan.queries}
         aside, functions = engine.last_rejects, engine.state.values.functions
         rows, table = aside.column("row"), aside.drop_columns(["row"])
         of_rows, of_calls = table.filter(pc.is_valid(rows)), table.filter(pc.is_null(rows))
         numbers = rows.drop_null().to_pylist()
-        said = FactsJudged(engine.counts, tuple(engine.notes), numbers, functions.calls, functions.failed)
+        said = FactsJudged(
+            engine.counts, tuple(engine.notes), numbers, functions.calls, functions.failed, weight
+        )
         engine.notes.clear()
         return WorkerMessage(said, {**log, REJECTS: of_rows, CALLS: of_calls})
 

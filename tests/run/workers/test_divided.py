@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 import antelog
 from antelog.compile import compile_program
 from antelog.errors import DataError, DataWarning, FunctionError, UnsupportedError, WorkerError
-from antelog.run import waiting
+from antelog.run import driver, waiting
 from antelog.run.workers import divided
 from tests.all_cases import ANY
 from tests.cli.trying import antelog as command
@@ -153,6 +153,16 @@ def test_processes_give_the_lines_and_tables_of_one_engine() -> None:
     keys = [(row["tick"], row["X"], row["T"]) for each in steps for row in each.tables["Malf"].to_pylist()]
     assert keys == sorted(keys)
     assert len(keys) == len(lines)
+
+
+def test_steps_have_fewer_rows_where_each_has_many_lines() -> None:
+    ends = list[list[int]]()
+    for workers, weight in ((1, 10_000), (1, 20), (3, 20)):
+        with mock.patch.multiple(driver, _FIRST=20, _LEAST=5, _WEIGHT=weight), cut(10_000):
+            replay = antelog.replay(antelog.parse(PROGRAM), {"Temp": ROWS}, workers=workers)
+            ends.append([each.tick for each in replay if any(t.num_rows for t in each.tables.values())])
+    assert ends[1] == ends[2]
+    assert len(ends[0]) < 10 < len(ends[1])
 
 
 def test_functions_are_found_by_their_modules_and_their_files(tmp_path: Path) -> None:
