@@ -53,10 +53,10 @@ class Facts(ColumnSet):
         """The facts with these cells in columns, and equal cells in pairs; cached for the next steps."""
         if not constants and not repeats:
             return self
-        if (constants, repeats) not in self.known:
+        if (constants, repeats) not in self._known:
             fits = self.fitting(constants, repeats)
-            self.known[constants, repeats] = self if fits.all() else self.take(fits)
-        return self.known[constants, repeats]
+            self._known[constants, repeats] = self if fits.all() else self.take(fits)
+        return self._known[constants, repeats]
 
     def fitting(self, constants: Places, repeats: Places) -> Mask:
         fits = np.ones(self.count, np.bool_)
@@ -67,8 +67,7 @@ class Facts(ColumnSet):
         return fits
 
     @cached_property
-    def known(self) -> dict[tuple[Places, Places], Facts]:
-        """The facts that were found before, by what they had to have."""
+    def _known(self) -> dict[tuple[Places, Places], Facts]:
         return {}
 
     @property
@@ -77,7 +76,7 @@ class Facts(ColumnSet):
         columns = [*self.columns, self.time, self.arrival]
         if "digests" in vars(self):
             columns.append(self.digests)
-        parts = (part for part in self.known.values() if part is not self)
+        parts = (part for part in self._known.values() if part is not self)
         return sum(column.nbytes for column in columns) + sum(part.nbytes for part in parts)
 
     def cut(self, start: int, end: int) -> Facts:
@@ -151,14 +150,14 @@ _LARGE = 4096  # looking through a part of fewer facts costs hardly more than th
 def _look_through(parts: Iterable[Facts], constants: Places, repeats: Places) -> None:
     """Finds what small parts have together, so that many ticks cost little more than one."""
     wanted = constants, repeats
-    new = [part for part in parts if part.count < _LARGE and wanted not in part.known] if any(wanted) else []
+    new = [part for part in parts if part.count < _LARGE and wanted not in part._known] if any(wanted) else []
     if len(new) > 1:
         whole = Facts.and_then(*new)
         fits = whole.fitting(constants, repeats)
         found = whole.take(fits)
         ends = np.append(0, np.cumsum(fits))[[*accumulate((part.count for part in new), initial=0)]]
         for part, (start, end) in zip(new, pairwise(ends.tolist()), strict=True):
-            part.known[wanted] = part if end - start == part.count else found.cut(start, end)
+            part._known[wanted] = part if end - start == part.count else found.cut(start, end)
 
 
 def gather(
