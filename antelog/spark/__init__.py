@@ -8,6 +8,7 @@
     scores(program, inputs, ...)     for a batch, how good the chances of answers were
     newest(changes)                  the state of each answer that a batch of changes is about
     merge(changes, "delta:...")      these states into a table of Delta or Iceberg, a row for each answer
+    to_parquet(outputs, folder, ...) the changes as Parquet, on one machine by Python's workers, for less CPU
     register(spark, name, program)   makes a program a table function of SQL, for batches
     register_source(spark)           makes the sink `writeStream.format("antelog")` known: a feed for the page
     guard(spark, checkpoint, ...)    refuses a checkpoint that belongs to another program
@@ -75,6 +76,7 @@ from antelog.spark.pipeline.requirements import ignore_pandas, require_pyspark
 
 if TYPE_CHECKING:
     from antelog.spark.data_source import register_source
+    from antelog.spark.endpoints.sinks import to_parquet
     from antelog.spark.endpoints.tables import merge, newest
     from antelog.spark.pipeline.stream_run import changes, guard, outputs
     from antelog.spark.running import Outputs, answers, learn, rejects, scores
@@ -95,13 +97,14 @@ if TYPE_CHECKING:
 __all__ = [
     "BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT", "MALFORMED", "OBSERVED", "PARQUET", "ROW",
     "SETTINGS", "SOURCE", "Outputs", "answers", "changes", "guard", "learn", "merge", "newest", "outputs",
-    "register", "register_source", "rejects", "scores",
+    "register", "register_source", "rejects", "scores", "to_parquet",
 ]  # fmt: skip
 
 _FROM = {
     **dict.fromkeys(__all__, "running"),
     **dict.fromkeys(("changes", "guard", "outputs"), "pipeline.stream_run"),
     **dict.fromkeys(("merge", "newest"), "endpoints.tables"),
+    "to_parquet": "endpoints.sinks",
     "register": "sql",
     "register_source": "data_source",
     **{name: "settings" for name in __all__ if name.isupper()},

@@ -5,12 +5,14 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Mapping
-from typing import get_args
+from typing import TYPE_CHECKING
 
 from antelog.accounts import FAILED, FATES
-from antelog.run.clock import ClockName
 
-CLOCKS: tuple[ClockName, ...] = get_args(ClockName)
+if TYPE_CHECKING:  # the process that Spark asks for the shape of a state reads this, and needs no engine
+    from antelog.run.clock import ClockName
+
+CLOCKS: tuple[ClockName, ...] = ("arrival", "event", "processing")
 
 BUCKETS = 8
 """The number of buckets by default."""

@@ -17,7 +17,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from antelog import parse
 from antelog.files.naming import Form
 from antelog.run.address import Files
-from antelog.spark import BUCKETS, PARQUET, Outputs, changes, outputs
+from antelog.spark import BUCKETS, PARQUET, Outputs, changes, outputs, to_parquet
 from antelog.spark.endpoints.sinks import MicroBatch, write_changes
 from antelog.spark.pipeline.stream_run import follow
 from benchmarks.counting import Counts
@@ -81,6 +81,16 @@ def _run(only: tuple[str, ...], spark: SparkSession, given: Readings, out: Path)
         pass
 
 
+def _save(only: tuple[str, ...], spark: SparkSession, given: Readings, out: Path) -> None:
+    found = outputs(parse(given.program), {"Temp": stream(spark, given.folder)}, only=only)
+
+    def write(frame: DataFrame, number: int) -> None:
+        to_parquet(found.of(frame), str(out), number)
+
+    writer = found.frame.writeStream.foreachBatch(write).option("checkpointLocation", f"{out}-checkpoint")
+    writer.trigger(availableNow=True).start().awaitTermination()
+
+
 def _read(
     what: Callable[[DataFrame, str], DataFrame], spark: SparkSession, given: Readings, out: Path
 ) -> None:
@@ -139,6 +149,10 @@ def _as_run(name: str, what: str, only: tuple[str, ...]) -> Query:
     return Query(name, what, None, partial(_run, only), partial(_wrong_changes, only, True))
 
 
+def _saved(name: str, what: str, only: tuple[str, ...]) -> Query:
+    return Query(name, what, None, partial(_save, only), partial(_wrong_changes, only, True))
+
+
 QUERIES = {
     query.name: query
     for query in (
@@ -148,6 +162,8 @@ QUERIES = {
         _asked("confirmed", "stream, confirmed answers only", CONFIRMED, 150_000, streamed=True),
         _asked("all", "stream, all changes", ALL, 75_000, streamed=True),
         _asked("bare", "stream, all changes without explanations", ALL, None, streamed=True, explanations=0),
+        _saved("saved-confirmed", "stream, `to_parquet`, confirmed answers only", CONFIRMED),
+        _saved("saved-all", "stream, `to_parquet`, all changes", ALL),
         _as_run("run-confirmed", "`antelog run`, confirmed answers only", CONFIRMED),
         _as_run("run-all", "`antelog run`, all changes", ALL),
         _asked("batch-confirmed", "batch, confirmed answers only", CONFIRMED, 250_000, streamed=False),

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -53,18 +53,21 @@ class Facts(ColumnSet):
         """The facts with these cells in columns, and equal cells in pairs; cached for the next steps."""
         if not constants and not repeats:
             return self
-        known = self._having
-        if (constants, repeats) not in known:
-            fits = np.ones(self.count, np.bool_)
-            for column, cell in constants:
-                fits &= self.columns[column] == cell
-            for column, other in repeats:
-                fits &= self.columns[column] == self.columns[other]
-            known[constants, repeats] = self if fits.all() else self.take(fits)
-        return known[constants, repeats]
+        if (constants, repeats) not in self._known:
+            fits = self.fitting(constants, repeats)
+            self._known[constants, repeats] = self if fits.all() else self.take(fits)
+        return self._known[constants, repeats]
+
+    def fitting(self, constants: Places, repeats: Places) -> Mask:
+        fits = np.ones(self.count, np.bool_)
+        for column, cell in constants:
+            fits &= self.columns[column] == cell
+        for column, other in repeats:
+            fits &= self.columns[column] == self.columns[other]
+        return fits
 
     @cached_property
-    def _having(self) -> dict[tuple[Places, Places], Facts]:
+    def _known(self) -> dict[tuple[Places, Places], Facts]:
         return {}
 
     @property
@@ -73,8 +76,13 @@ class Facts(ColumnSet):
         columns = [*self.columns, self.time, self.arrival]
         if "digests" in vars(self):
             columns.append(self.digests)
-        parts = (part for part in self._having.values() if part is not self)
+        parts = (part for part in self._known.values() if part is not self)
         return sum(column.nbytes for column in columns) + sum(part.nbytes for part in parts)
+
+    def cut(self, start: int, end: int) -> Facts:
+        """A copy of a slice, so that what it was cut from can be forgotten."""
+        columns = tuple([column[start:end].copy() for column in self.columns])
+        return Facts(columns, self.time[start:end].copy(), self.arrival[start:end].copy())
 
     def between(self, start: int, end: int) -> Facts:
         """A slice of them, without a copy."""
@@ -123,6 +131,7 @@ def gather_each(
         return [gather(history, name, wanted[0], constants, repeats)]
     ticks = [[*stream.slices] if about is None else _ticks_in(stream, about) for about in wanted]
     every = sorted({tick for own in ticks for tick in own})
+    _look_through((part for tick in every for part in stream.slices.get(tick, ())), constants, repeats)
     parts = [[part.having(constants, repeats) for part in stream.slices.get(tick, ())] for tick in every]
     ends = [*accumulate((sum(part.count for part in each) for each in parts), initial=0)]
     whole = joint([part for each in parts for part in each], stream.width)
@@ -133,6 +142,22 @@ def gather_each(
         else gather(history, name, about, constants, repeats)
         for first, own, about in zip(firsts, ticks, wanted, strict=True)
     ]
+
+
+_LARGE = 4096  # looking through a part of fewer facts costs hardly more than through none
+
+
+def _look_through(parts: Iterable[Facts], constants: Places, repeats: Places) -> None:
+    """Finds what small parts have together, so that many ticks cost little more than one."""
+    wanted = constants, repeats
+    new = [part for part in parts if part.count < _LARGE and wanted not in part._known] if any(wanted) else []
+    if len(new) > 1:
+        whole = Facts.and_then(*new)
+        fits = whole.fitting(constants, repeats)
+        found = whole.take(fits)
+        ends = np.append(0, np.cumsum(fits))[[*accumulate((part.count for part in new), initial=0)]]
+        for part, (start, end) in zip(new, pairwise(ends.tolist()), strict=True):
+            part._known[wanted] = part if end - start == part.count else found.cut(start, end)
 
 
 def gather(
@@ -164,8 +189,9 @@ def added(history: History, new: Mapping[str, Facts]) -> History:
             stream = history[name]
             slices = dict(stream.slices)
             same = tables.groups(facts.time - facts.time.min())
-            for rows in np.split(same.order, same.starts[1:]):
-                part = facts.take(rows)
+            by_tick = facts.take(same.order)
+            for start, end in pairwise([*same.starts.tolist(), facts.count]):
+                part = by_tick.cut(start, end)
                 tick = int(part.time[0])
                 slices[tick] = _merged(slices.get(tick, ()), part, stream.width)
             whole[name] = replace(stream, slices=slices)

@@ -30,11 +30,11 @@ class BucketProcessor(StatefulProcessor):
 
     # The names of the methods and their arguments are Spark's, which calls them by keyword.
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803
-        from antelog.spark.bucket.stream import BucketStore, moved, unpacked  # noqa: PLC0415 - not for the schema
+        from antelog.spark.bucket.stream import BucketStore, moved  # noqa: PLC0415 - not for the schema
 
         store = BucketStore(self._handle, self._head, self._parts)
         wall = 1000 * timerValues.getCurrentProcessingTimeInMs()
-        return moved(unpacked(self._job), store, key[0], rows, wall)
+        return moved(pickle.loads(self._job), store, key[0], rows, wall)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: ARG002, N802, N803
         return self.handleInputRows(key, iter(()), timerValues)

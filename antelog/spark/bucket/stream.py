@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-import pickle
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -39,13 +37,6 @@ from antelog.spark.bucket.packing import PACKED_NAMES, received
 from antelog.spark.bucket.state import BucketOutput, BucketState, DatedRows
 from antelog.spark.job.job import Job, differences
 from antelog.spark.job.needed import covers
-
-
-@lru_cache(maxsize=8)
-def unpacked(pickled: bytes) -> Job:
-    """The job of a processor; all tasks of a worker share the object and its cached properties."""
-    job: Job = pickle.loads(pickled)
-    return job
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,15 +41,17 @@ def write_parquet(seen: Outputs, folder: Path, part: str, codec: str) -> None:
         columns = seen.columns
         schema, unpack = columns.schema, partial(unpacked, seen.job.without_model, columns)
         found = seen.handed(partial(_written, hidden, codec, schema, unpack), _FILES)
-        # Without changes there is a file all the same: it has the columns.
-        names = [row.file for row in found.collect()] or [_write(hidden, codec, schema, [])]
+        names = [row.file for row in found.collect()]
+        if not names and not part:  # a batch without changes has a file all the same, with the columns
+            names = [_write(hidden, codec, schema, [])]
         place = folder / part
         if part and place.exists():
             shutil.rmtree(place)
-        place.mkdir(exist_ok=True)
-        for name in names:
-            (hidden / name).replace(place / name)
-        (place / "_SUCCESS").touch()
+        if names:
+            place.mkdir(exist_ok=True)
+            for name in names:
+                (hidden / name).replace(place / name)
+            (place / "_SUCCESS").touch()
         shutil.rmtree(hidden)
     except OSError as error:
         why = error.strerror or error

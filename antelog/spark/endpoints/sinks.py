@@ -22,6 +22,7 @@ from pyspark.sql.types import ArrayType, MapType, StringType, StructType
 from antelog.engine.facts.rejects import MALFORMED
 from antelog.errors import DataError, UnsupportedError
 from antelog.escaping import COMPUTED, NUMBER
+from antelog.files.naming import Form
 from antelog.language.moments import DEFAULT_ZONE
 from antelog.run.address import Console, Files, Jdbc, Kafka, Table
 from antelog.spark.bucket.unpacking import MESSAGES, message_reader
@@ -97,6 +98,11 @@ def write_changes(seen: Outputs, sink: Sink, batch: MicroBatch) -> None:
         _send(seen.handed(partial(message_reader, seen.job.without_model), MESSAGES), sink, batch)
     else:
         write(seen.changes, sink, batch, seen.job.plan.zone)
+
+
+def to_parquet(outputs: Outputs, folder: str, number: int | None = None) -> None:
+    """Writes changes to a folder, as `antelog run` does; those of a micro-batch to its own, `batch=17`."""
+    write_changes(outputs, Files(folder, Form.PARQUET), MicroBatch("", number))
 
 
 def write_states(seen: Outputs, sink: Sink, batch: MicroBatch) -> None:

@@ -7,9 +7,11 @@ import hashlib
 import inspect
 import pickle
 import sys
-from collections.abc import Mapping, Set
-from dataclasses import dataclass, replace
-from functools import cached_property
+import sysconfig
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -89,6 +91,10 @@ class Job:
     forecasts: Forecasts | None = None
     max_waiting: int = MAX_WAITING  # rows of a stream that may wait for their ticks, in all buckets
     most_failed: float = MOST_FAILED  # the share of a step's calls of functions that may fail
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Job], tuple[bytes]]:
+        values = [getattr(self, each.name) for each in fields(self)]
+        return loaded, (cloudpickle.dumps(values),)  # type: ignore[no-untyped-call]  # PySpark gives it no types
 
     @cached_property
     def without_model(self) -> Job:
@@ -179,6 +185,12 @@ class Job:
             "clock": str(self.timing.clock),
             "chances": {None: "no", True: "learned", False: "not learned"}[learns],
         }
+
+
+@lru_cache(maxsize=8)
+def loaded(pickled: bytes) -> Job:
+    """A job from its pickled values; all tasks of a worker share the object and its cached properties."""
+    return Job(*pickle.loads(pickled))
 
 
 def differences(old: Mapping[str, str], new: Mapping[str, str]) -> str | None:

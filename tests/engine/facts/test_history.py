@@ -43,15 +43,17 @@ def test_a_far_tick_costs_no_more_than_a_near_one() -> None:
 
 
 def test_facts_several_ask_for_are_the_ones_each_would_find() -> None:
-    kept = history.added(EMPTY, {"P": facts(*((x, tick, tick) for tick in range(40) for x in (7, 8)))})
-    kept = history.added(kept, {"P": facts((9, 5, 6), (7, 5, 7))})
+    def kept() -> History:
+        some = history.added(EMPTY, {"P": facts(*((x, tick, tick) for tick in range(40) for x in (7, 8)))})
+        return history.added(some, {"P": facts((9, 5, 6), (7, 5, 7), (7, 41, 41))})
+
     # The second and the third are stretches of all that are asked for, the last has a gap.
     wanted = [None, span(3, 6), span(38, 50), NOWHERE, union((span(1, 1), span(9, 9)))]
     for constants in ((), ((0, 7),)):
         for asked in (wanted, wanted[1:], wanted[1:2]):
-            found = history.gather_each(kept, "P", asked, constants)
+            found = history.gather_each(kept(), "P", asked, constants)
             for facts_, about in zip(found, asked, strict=True):
-                assert rows(facts_) == rows(history.gather(kept, "P", about, constants))
+                assert rows(facts_) == rows(history.gather(kept(), "P", about, constants))
 
 
 # ---- slots: of facts that exclude each other the first counts ----

@@ -11,8 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from antelog import parse
 from antelog.files.naming import Form
 from antelog.run.address import Files
-from antelog.spark import Outputs, outputs
-from antelog.spark.endpoints.parquet_sink import write_parquet
+from antelog.spark import Outputs, outputs, to_parquet
 from antelog.spark.endpoints.sinks import MicroBatch, write_changes
 from antelog.spark.endpoints.tables import merging
 
@@ -114,10 +113,12 @@ def test_a_batch_that_comes_again_takes_the_place_of_what_was_cut_short(
     (tmp_path / ".antelog-old").mkdir()
     (tmp_path / ".antelog-old" / "half.parquet").write_bytes(b"cut off")
     for _ in range(2):
-        write_parquet(seen, tmp_path, "batch=0", "snappy")
+        to_parquet(seen, str(tmp_path), 0)
     found = seen.frame.sparkSession.read.parquet(str(tmp_path / "batch=0"))
     assert found.count() == seen.changes.count()
     assert [path.name for path in tmp_path.iterdir()] == ["batch=0"]
+    to_parquet(seen.of(seen.frame.limit(0)), str(tmp_path), 0)
+    assert [*tmp_path.iterdir()] == [], "without changes there is no folder"
 
 
 @pytest.mark.long

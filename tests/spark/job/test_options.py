@@ -1,8 +1,9 @@
 """antelog/spark/job/checking.py: each function takes its own options, and says so of the others."""
 
 import inspect
+import pickle
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pyarrow as pa
 import pytest
@@ -10,8 +11,9 @@ from pyspark.sql import SparkSession
 
 import antelog.spark
 from antelog import DataError, parse
+from antelog.run.clock import ClockName
 from antelog.run.options import keywords, taken
-from antelog.spark import changes, outputs
+from antelog.spark import CLOCKS, changes, outputs
 from antelog.spark.job import checking
 from antelog.spark.job.checking import ChangeOptions, OutputOptions
 from antelog.spark.job.job import Data, sent
@@ -98,3 +100,12 @@ def test_a_program_without_a_key_runs_as_one_bucket(spark: SparkSession) -> None
     with pytest.warns(UserWarning, match="one bucket, on one core: .* no argument"):
         found = outputs(program, {"Temp": frame}, only=("confirmed",))
     assert [row.answer for row in found.changes.collect()] == ['{"T": 0}']
+
+
+def test_a_worker_reads_a_job_once(spark: SparkSession, tmp_path: Path) -> None:
+    frames = stream_of(spark, tmp_path, [{"P": pa.table({"x": ["a"], "time": [1]})}])
+    job = outputs(parse("input P(x, time). Q(X, T) :- P(X, T). query Q(X, T)."), frames).job
+    sent_twice = [pickle.loads(pickle.dumps(job)) for _ in range(2)]
+    assert sent_twice[0] is sent_twice[1]
+    assert sent_twice[0].identity == job.identity
+    assert get_args(ClockName) == CLOCKS
