@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
+import tomllib
 from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
 from typing import get_args
 
 from antelog.accounts import FATES
@@ -79,6 +82,18 @@ PARQUET = {
     )
 }
 """Options of a writer of changes to Parquet, which take a third of its work away: few texts repeat."""
+
+
+@cache
+def editions() -> Mapping[str, Mapping[str, str]]:
+    """What goes with each PySpark: coordinates by `kafka`, `delta` and `iceberg`, as far as there are."""
+    text = files("antelog.spark").joinpath("editions.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def short(version: str) -> str:
+    """The first two numbers of a version of Spark, which has the editions of `4.2`."""
+    return ".".join(version.split(".")[:2])
 
 
 def master_of(given: str | None, conf: Mapping[str, str]) -> str:
