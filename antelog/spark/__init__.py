@@ -10,6 +10,7 @@
     merge(changes, "delta:...")      these states into a table of Delta or Iceberg, a row for each answer
     register(spark, name, program)   makes a program a table function of SQL, for batches
     register_source(spark)           makes the sink `writeStream.format("antelog")` known: a feed for the page
+    serve_metrics(spark, port)       serves metrics of the session's streams to Prometheus
     guard(spark, checkpoint, ...)    refuses a checkpoint that belongs to another program
 
 `inputs` has a DataFrame for each input of the program: batches, or streams. Columns are found by name; others
@@ -72,6 +73,7 @@ from antelog.spark.pipeline.requirements import ignore_pandas, require_pyspark
 if TYPE_CHECKING:
     from antelog.spark.data_source import register_source
     from antelog.spark.endpoints.tables import merge, newest
+    from antelog.spark.pipeline.metrics import serve_metrics
     from antelog.spark.pipeline.stream_run import guard
     from antelog.spark.running import Outputs, answers, changes, learn, outputs, rejects, scores
     from antelog.spark.settings import (
@@ -91,7 +93,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT", "MALFORMED", "OBSERVED", "PARQUET", "ROW",
     "SETTINGS", "SOURCE", "Outputs", "answers", "changes", "guard", "learn", "merge", "newest", "outputs",
-    "register", "register_source", "rejects", "scores",
+    "register", "register_source", "rejects", "scores", "serve_metrics",
 ]  # fmt: skip
 
 _FROM = {
@@ -100,6 +102,7 @@ _FROM = {
     **dict.fromkeys(("merge", "newest"), "endpoints.tables"),
     "register": "sql",
     "register_source": "data_source",
+    "serve_metrics": "pipeline.metrics",
     **{name: "settings" for name in __all__ if name.isupper()},
 }
 

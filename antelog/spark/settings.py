@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import get_args
 
-from antelog.accounts import FATES
+from antelog.accounts import FATES, REASONS
 from antelog.run.clock import ClockName
 
 CLOCKS: tuple[ClockName, ...] = get_args(ClockName)
@@ -49,6 +49,9 @@ STANDING = ("held", "kept", "state_bytes", "open", "behind", "now")  # are about
 ALIKE = ("behind", "now")  # are the same in all buckets
 HOLDING = "holding"
 """The name of the source that holds time back, beside the counts."""
+
+TICK, ZONE = "tick", "zone"  # the length of a tick in microseconds and its zone, beside the counts
+OF_INPUTS = (*REASONS, "held")  # the counts of single inputs: `Temp.late` is beside `late`
 
 LOOPBACK = "127.0.0.1"  # an address that only this machine can reach
 

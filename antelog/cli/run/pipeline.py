@@ -24,7 +24,7 @@ from antelog.cli.serving import Tend, tending, until_stopped, with_page
 from antelog.cli.show import listing
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.set_aside import facts, number, say_what_was_set_aside
-from antelog.cli.show.terminal import escaped, for_stderr, print_text, say, to_stderr, to_stdout
+from antelog.cli.show.terminal import escaped, for_stderr, print_text, say, say_whole, to_stderr, to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.errors import DataError
 from antelog.escaping import shown
@@ -48,7 +48,8 @@ from antelog.spark.endpoints.folders import entries, input_of
 from antelog.spark.endpoints.sinks import MicroBatch
 from antelog.spark.endpoints.sources import Reading, Wish, frame, reading_of
 from antelog.spark.failures import plainly
-from antelog.spark.pipeline.session import Session, session
+from antelog.spark.pipeline.metrics import serve_metrics
+from antelog.spark.pipeline.session import Session, doing, session
 from antelog.spark.pipeline.stream_run import Counts, Progress, follow, totals
 from antelog.spark.settings import HOLDING
 from antelog.watch.web.address import PageAddress
@@ -328,8 +329,11 @@ class Pipeline:
         """Runs it to its end; returns the reason if no row can be used, else an empty text."""
         with plainly():
             stream, static = self.settings.stream, self.settings.statics.items()
-            inputs = {name: self._reading(name, each, stream=stream) for name, each in self.inputs.items()}
-            statics = {name: self._reading(name, SOURCES.take(each)) for name, each in static}
+            with doing(self.spark, "the columns of the sources"):
+                inputs = {
+                    name: self._reading(name, each, stream=stream) for name, each in self.inputs.items()
+                }
+                statics = {name: self._reading(name, SOURCES.take(each)) for name, each in static}
             made = partial(self._outputs, inputs, statics)
             if not stream:
                 return self._read_once(made())
@@ -375,7 +379,8 @@ class Pipeline:
         packed = made.frame.persist()
         try:
             seen = made.of(packed)
-            counts = totals(seen)
+            with doing(self.spark, "the rules"):
+                counts = totals(seen)
             self._writer()(seen, MicroBatch(name), counts)
             return self._of_no_use(seen, counts)
         finally:
@@ -413,8 +418,16 @@ class Pipeline:
             stop_requested = stack.enter_context(
                 stoppable("stopping after this batch; once more stops at once")
             )
+            if settings.metrics is not None:
+                host, port = settings.metrics
+                say_whole(f"metrics: {serve_metrics(self.spark, port, host=host)}")
             query = follow(
-                current, self._writer(), checkpoint=checkpoint, trigger=settings.trigger, anew=anew
+                current,
+                self._writer(),
+                checkpoint=checkpoint,
+                trigger=settings.trigger,
+                name=Path(self.program.source.name).stem,
+                anew=anew,
             )
             try:
                 for done in query.progress(stop_requested):
@@ -428,32 +441,40 @@ class Pipeline:
 
     def _writer(self) -> Callable[[Outputs, MicroBatch, Counts], None]:
         show = console_printer(self.program.plan)
-        files, timescale = self.settings.inputs, self.program.plan.timescale
-        answers = self.settings.output_mode == ANSWERS
-        write_lines = sinks.write_states if answers else sinks.write_changes
-        of_changes = self.sinks[: len(self.settings.outputs)]
+        settings = self.settings
+        write_lines = sinks.write_states if settings.output_mode == ANSWERS else sinks.write_changes
+        of_changes = self.sinks[: len(settings.outputs)]
 
         def write_all(seen: Outputs, batch: MicroBatch, counts: Counts) -> None:
             aside = any(counts.get(reason) for reason in REASONS)
+            step = "" if batch.number is None else f"batch {batch.number}: "
             for file in batch.unread:
                 self.report.warn(f"{file}; it is set aside")
             for sink in of_changes:
-                if isinstance(sink, Console):
-                    show(seen)
-                elif counts.get("changes") or batch.number is None:
-                    write_lines(seen, sink, batch)
+                with doing(self.spark, f"{step}{settings.output_mode} to {sink}"):
+                    if isinstance(sink, Console):
+                        show(seen)
+                    elif counts.get("changes") or batch.number is None:
+                        write_lines(seen, sink, batch)
             if self.rejects is not None and (aside or batch.unread or batch.number is None):
-                unread = [(input_of(self.spark, self.inputs, file), file) for file in batch.unread]
-                sinks.write(sinks.as_rejects(seen.rejects, unread), self.rejects, batch)
-            if aside and self.report.room > 0:
-                self.report.first += [
-                    reject_of(row.asDict(), str(files.get(row["input"], row["input"])), None, timescale)
-                    for row in seen.rejects.limit(self.report.room).collect()
-                ]
-            self.report.count(counts)
-            if timescale is not None and counts.get("given"):
-                self.report.clocks((row.asDict() for row in seen.clocks.collect()), self.program.plan)
-            if self.page is not None:
-                self.page.batch(seen, batch.number, counts)
+                with doing(self.spark, f"{step}rejects to {self.rejects}"):
+                    unread = [(input_of(self.spark, self.inputs, file), file) for file in batch.unread]
+                    sinks.write(sinks.as_rejects(seen.rejects, unread), self.rejects, batch)
+            with doing(self.spark, f"{step}the report"):
+                self._tell(seen, batch, counts)
 
         return write_all
+
+    def _tell(self, seen: Outputs, batch: MicroBatch, counts: Counts) -> None:
+        """Tells the report and the page of a batch that is written."""
+        files, timescale = self.settings.inputs, self.program.plan.timescale
+        if any(counts.get(reason) for reason in REASONS) and self.report.room > 0:
+            self.report.first += [
+                reject_of(row.asDict(), str(files.get(row["input"], row["input"])), None, timescale)
+                for row in seen.rejects.limit(self.report.room).collect()
+            ]
+        self.report.count(counts)
+        if timescale is not None and counts.get("given"):
+            self.report.clocks((row.asDict() for row in seen.clocks.collect()), self.program.plan)
+        if self.page is not None:
+            self.page.batch(seen, batch.number, counts)

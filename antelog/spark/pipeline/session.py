@@ -59,6 +59,18 @@ def session(name: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
             spark.stop()
 
 
+@contextmanager
+def doing(spark: SparkSession, what: str) -> Iterator[None]:
+    """Names the jobs of a step on Spark's page."""
+    context, name = spark.sparkContext, "spark.job.description"
+    before = context.getLocalProperty(name)
+    context.setJobDescription(what)
+    try:
+        yield
+    finally:
+        context.setLocalProperty(name, before)  # type: ignore[arg-type]  # without one it is taken away
+
+
 def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
     if settings["spark.master"].startswith("local"):
         # What has no setting for its address, as Spark's page for browsers, follows this.

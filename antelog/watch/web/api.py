@@ -10,13 +10,11 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
-from prometheus_client import generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
-from prometheus_client.registry import Collector
 
 from antelog.engine.step.wording import LOST
 from antelog.files.columns import has
 from antelog.forecast.scores.scores import report_json
+from antelog.run.metrics import Sample, text_of
 from antelog.run.store import inbox
 from antelog.run.store.database import is_store
 from antelog.run.store.inbox import Act, ActKind, names_of, post
@@ -229,40 +227,12 @@ def _lacking(name: str, names: Sequence[str], fact: Mapping[str, object]) -> str
     )
 
 
-# ---- metrics, such as `antelog_open_answers{query="Malf"} 12.0`; counters start at 0 with the page ----
-
-Sample = tuple[str, dict[str, str], float]  # the metric, its labels, and its value
-_METRICS: dict[str, tuple[type[CounterMetricFamily] | type[GaugeMetricFamily], str]] = {
-    "antelog_tick": (GaugeMetricFamily, "The tick that is reached."),
-    "antelog_open_answers": (GaugeMetricFamily, "Answers that are open."),
-    "antelog_seen_values": (GaugeMetricFamily, "Values that variables under `not` only have answers for."),
-    "antelog_changes": (CounterMetricFamily, "Changes of answers."),
-    "antelog_facts": (CounterMetricFamily, "Facts that came."),
-    "antelog_rejects": (CounterMetricFamily, "Rows that were set aside."),
-    "antelog_holding_input": (GaugeMetricFamily, "Whether an input holds time back."),
-    "antelog_held_back_ticks": (GaugeMetricFamily, "By how many ticks others are ahead of what holds time."),
-    "antelog_seconds_since_fact": (GaugeMetricFamily, "Seconds since facts came last."),
-    "antelog_silent_input": (GaugeMetricFamily, "Whether no fact came for longer than expected."),
-    "antelog_unread": (GaugeMetricFamily, "Rows or bytes of an input's source that are still to be read."),
-    "antelog_behind_seconds": (GaugeMetricFamily, "For how long some of these have been there, at most."),
-    "antelog_silent_slots": (GaugeMetricFamily, "Slots of which no fact came for longer than expected."),
-    "antelog_alerts": (CounterMetricFamily, "Alerts by what became of them."),
-    "antelog_alerts_waiting": (GaugeMetricFamily, "Alerts that are still to be sent."),
-}
-
-
-class _Collected(list[Metric], Collector):
-    def collect(self) -> list[Metric]:
-        return self
+# ---- metrics; counters start at 0 with the page ----
 
 
 def metrics(board: Board, alerts: Mapping[str, Mapping[str, int]]) -> bytes:
     """Writes all metrics that have values; `alerts` has the letters of each receiver by outcome."""
-    found = {name: family(name, text) for name, (family, text) in _METRICS.items()}
-    for name, labels, value in (*_of_answers(board), *_of_inputs(board.inputs), *_of_alerts(alerts)):
-        metric = found[name]
-        metric.add_sample(f"{name}_total" if metric.type == "counter" else name, labels, value)
-    return generate_latest(_Collected(each for each in found.values() if each.samples))
+    return text_of([*_of_answers(board), *_of_inputs(board.inputs), *_of_alerts(alerts)])
 
 
 def _of_answers(board: Board) -> Iterator[Sample]:
