@@ -36,7 +36,6 @@ METRICS: dict[str, tuple[type[CounterMetricFamily] | type[GaugeMetricFamily], st
     "antelog_tick_age_seconds": (GaugeMetricFamily, "Seconds since the last finished tick ended."),
     "antelog_kept_facts": (GaugeMetricFamily, "Facts in the state."),
     "antelog_state_bytes": (GaugeMetricFamily, "The size of the state."),
-    "antelog_state_rows": (GaugeMetricFamily, "Rows in Spark's store of the state."),
 }
 
 

@@ -89,7 +89,7 @@ PARQUET = {
 
 @cache
 def editions() -> Mapping[str, Mapping[str, str]]:
-    """What goes with each PySpark: coordinates by `kafka`, `delta` and `iceberg`, as far as there are."""
+    """The coordinates that go with each PySpark, by `kafka`, `delta` and `iceberg`: see the file."""
     text = files("antelog.spark").joinpath("editions.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 

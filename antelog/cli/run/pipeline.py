@@ -49,7 +49,7 @@ from antelog.spark.endpoints.sinks import MicroBatch
 from antelog.spark.endpoints.sources import Reading, Wish, frame, reading_of
 from antelog.spark.failures import plainly
 from antelog.spark.pipeline.metrics import serve_metrics
-from antelog.spark.pipeline.session import Session, doing, session
+from antelog.spark.pipeline.session import Session, session
 from antelog.spark.pipeline.stream_run import Counts, Progress, follow, totals
 from antelog.spark.settings import HOLDING
 from antelog.watch.web.address import PageAddress
@@ -329,11 +329,9 @@ class Pipeline:
         """Runs it to its end; returns the reason if no row can be used, else an empty text."""
         with plainly():
             stream, static = self.settings.stream, self.settings.statics.items()
-            with doing(self.spark, "the columns of the sources"):
-                inputs = {
-                    name: self._reading(name, each, stream=stream) for name, each in self.inputs.items()
-                }
-                statics = {name: self._reading(name, SOURCES.take(each)) for name, each in static}
+            self._step("the columns of the sources")
+            inputs = {name: self._reading(name, each, stream=stream) for name, each in self.inputs.items()}
+            statics = {name: self._reading(name, SOURCES.take(each)) for name, each in static}
             made = partial(self._outputs, inputs, statics)
             if not stream:
                 return self._read_once(made())
@@ -379,8 +377,8 @@ class Pipeline:
         packed = made.frame.persist()
         try:
             seen = made.of(packed)
-            with doing(self.spark, "the rules"):
-                counts = totals(seen)
+            self._step("the rules")
+            counts = totals(seen)
             self._writer()(seen, MicroBatch(name), counts)
             return self._of_no_use(seen, counts)
         finally:
@@ -421,13 +419,9 @@ class Pipeline:
             if settings.metrics is not None:
                 host, port = settings.metrics
                 say_whole(f"metrics: {serve_metrics(self.spark, port, host=host)}")
+            name, trigger = Path(self.program.source.name).stem, settings.trigger
             query = follow(
-                current,
-                self._writer(),
-                checkpoint=checkpoint,
-                trigger=settings.trigger,
-                name=Path(self.program.source.name).stem,
-                anew=anew,
+                current, self._writer(), checkpoint=checkpoint, trigger=trigger, name=name, anew=anew
             )
             try:
                 for done in query.progress(stop_requested):
@@ -441,40 +435,40 @@ class Pipeline:
 
     def _writer(self) -> Callable[[Outputs, MicroBatch, Counts], None]:
         show = console_printer(self.program.plan)
-        settings = self.settings
+        settings, files, timescale = self.settings, self.settings.inputs, self.program.plan.timescale
         write_lines = sinks.write_states if settings.output_mode == ANSWERS else sinks.write_changes
         of_changes = self.sinks[: len(settings.outputs)]
 
         def write_all(seen: Outputs, batch: MicroBatch, counts: Counts) -> None:
             aside = any(counts.get(reason) for reason in REASONS)
-            step = "" if batch.number is None else f"batch {batch.number}: "
             for file in batch.unread:
                 self.report.warn(f"{file}; it is set aside")
             for sink in of_changes:
-                with doing(self.spark, f"{step}{settings.output_mode} to {sink}"):
-                    if isinstance(sink, Console):
-                        show(seen)
-                    elif counts.get("changes") or batch.number is None:
-                        write_lines(seen, sink, batch)
+                self._step(f"{settings.output_mode} to {sink}", batch)
+                if isinstance(sink, Console):
+                    show(seen)
+                elif counts.get("changes") or batch.number is None:
+                    write_lines(seen, sink, batch)
+            self._step("rejects", batch)
             if self.rejects is not None and (aside or batch.unread or batch.number is None):
-                with doing(self.spark, f"{step}rejects to {self.rejects}"):
-                    unread = [(input_of(self.spark, self.inputs, file), file) for file in batch.unread]
-                    sinks.write(sinks.as_rejects(seen.rejects, unread), self.rejects, batch)
-            with doing(self.spark, f"{step}the report"):
-                self._tell(seen, batch, counts)
+                unread = [(input_of(self.spark, self.inputs, file), file) for file in batch.unread]
+                sinks.write(sinks.as_rejects(seen.rejects, unread), self.rejects, batch)
+            if aside and self.report.room > 0:
+                self.report.first += [
+                    reject_of(row.asDict(), str(files.get(row["input"], row["input"])), None, timescale)
+                    for row in seen.rejects.limit(self.report.room).collect()
+                ]
+            self._step("the report", batch)
+            self.report.count(counts)
+            if timescale is not None and counts.get("given"):
+                self.report.clocks((row.asDict() for row in seen.clocks.collect()), self.program.plan)
+            if self.page is not None:
+                self.page.batch(seen, batch.number, counts)
 
         return write_all
 
-    def _tell(self, seen: Outputs, batch: MicroBatch, counts: Counts) -> None:
-        """Tells the report and the page of a batch that is written."""
-        files, timescale = self.settings.inputs, self.program.plan.timescale
-        if any(counts.get(reason) for reason in REASONS) and self.report.room > 0:
-            self.report.first += [
-                reject_of(row.asDict(), str(files.get(row["input"], row["input"])), None, timescale)
-                for row in seen.rejects.limit(self.report.room).collect()
-            ]
-        self.report.count(counts)
-        if timescale is not None and counts.get("given"):
-            self.report.clocks((row.asDict() for row in seen.clocks.collect()), self.program.plan)
-        if self.page is not None:
-            self.page.batch(seen, batch.number, counts)
+    def _step(self, what: str, batch: MicroBatch | None = None) -> None:
+        """Names the jobs that follow on Spark's page."""
+        number = None if batch is None else batch.number
+        step = what if number is None else f"batch {number}: {what}"
+        self.spark.sparkContext.setJobDescription(step)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from threading import Lock
 from typing import Any
 
 from prometheus_client import CollectorRegistry, start_http_server
@@ -41,7 +40,6 @@ def samples_of(progress: Any) -> Iterator[Sample]:
     stream = {"stream": progress.name or str(progress.id)}
     yield "antelog_batches", stream, 1
     yield "antelog_batch_seconds", stream, progress.durationMs.get("triggerExecution", 0) / 1000
-    yield "antelog_state_rows", stream, sum(each.numRowsTotal for each in progress.stateOperators)
     for source in progress.sources:
         labels = {**stream, "source": source.description}
         yield "antelog_rows", labels, source.numInputRows
@@ -75,9 +73,8 @@ class StreamMetrics(StreamingQueryListener):
     """Keeps what streams say of their micro-batches; its methods have Spark's names, or Prometheus'."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
         self._names: dict[str, str] = {}
-        self._known: dict[str, dict[frozenset[tuple[str, str]], float]] = {}
+        self._known: dict[tuple[str, frozenset[tuple[str, str]]], float] = {}
 
     def onQueryStarted(self, event: Any) -> None:  # noqa: N802 - Spark's name
         self._names[str(event.id)] = event.name or str(event.id)
@@ -85,11 +82,9 @@ class StreamMetrics(StreamingQueryListener):
 
     def onQueryProgress(self, event: Any) -> None:  # noqa: N802 - likewise
         found = list(samples_of(event.progress))
-        with self._lock:
-            for name in _SLOW:
-                known = self._known.get(name, {})
-                for key in [each for each in known if found[0][1].items() <= each]:
-                    del known[key]
+        for name, key in [*self._known]:
+            if name in _SLOW and found[0][1].items() <= key:
+                del self._known[name, key]
         for sample in found:
             self._take(*sample)
 
@@ -97,18 +92,15 @@ class StreamMetrics(StreamingQueryListener):
         """Does nothing: all is as before."""
 
     def onQueryTerminated(self, event: Any) -> None:  # noqa: N802 - likewise
-        self._take("antelog_running", {"stream": self._names.get(str(event.id), str(event.id))}, 0)
+        self._take("antelog_running", {"stream": self._names[str(event.id)]}, 0)
 
     def collect(self) -> list[Metric]:
-        with self._lock:
-            found = [(name, dict(key), at) for name, each in self._known.items() for key, at in each.items()]
-        now = time.time()
-        return families((name, key, now - value if name == _END else value) for name, key, value in found)
+        now, known = time.time(), [*self._known.items()]  # a copy, as Spark calls from another thread
+        return families((name, dict(key), now - at if name == _END else at) for (name, key), at in known)
 
     def _take(self, name: str, labels: dict[str, str], value: float) -> None:
-        with self._lock:
-            known, key = self._known.setdefault(name, {}), frozenset(labels.items())
-            known[key] = value + (known.get(key, 0) if is_counter(name) else 0)
+        key = name, frozenset(labels.items())
+        self._known[key] = value + (self._known.get(key, 0) if is_counter(name) else 0)
 
 
 def serve_metrics(spark: SparkSession, port: int = 9464, *, host: str = LOOPBACK) -> str:

@@ -59,18 +59,6 @@ def session(name: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
             spark.stop()
 
 
-@contextmanager
-def doing(spark: SparkSession, what: str) -> Iterator[None]:
-    """Names the jobs of a step on Spark's page."""
-    context, name = spark.sparkContext, "spark.job.description"
-    before = context.getLocalProperty(name)
-    context.setJobDescription(what)
-    try:
-        yield
-    finally:
-        context.setLocalProperty(name, before)  # type: ignore[arg-type]  # without one it is taken away
-
-
 def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
     if settings["spark.master"].startswith("local"):
         # What has no setting for its address, as Spark's page for browsers, follows this.
@@ -90,9 +78,12 @@ def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
             # On its command line, where PySpark has them, others on the machine can read passwords.
             file = folder / "spark.properties"
             file.write_text(properties({**settings, JAVA_OPTIONS: options}), encoding="ascii")
+            builder = SparkSession.builder.appName(name)
+            if "PYSPARK_GATEWAY_PORT" in os.environ:  # Java was there first, and does not read the file
+                builder = builder.config(map=dict(settings))
             try:
                 with explaining_lost_java(), _starting(file):
-                    spark = SparkSession.builder.appName(name).getOrCreate()
+                    spark = builder.getOrCreate()
             except BaseException:
                 _kill(file)
                 raise

@@ -25,7 +25,6 @@ from antelog.spark.endpoints.sinks import MicroBatch
 from antelog.spark.failures import Unreadable, explaining_lost_java, plainly, unreadable
 from antelog.spark.job.job import Job, Predecessor, differences
 from antelog.spark.pipeline.metrics import unread
-from antelog.spark.pipeline.session import doing
 from antelog.spark.running import Outputs
 from antelog.spark.settings import ALIKE, COUNTS, HOLDING, LOCAL_CHECKPOINT
 
@@ -162,8 +161,8 @@ def follow(
             frame.persist()
             try:
                 seen = now.of(frame)
-                with doing(spark, f"batch {number}: the rules"):
-                    found = totals(seen)
+                spark.sparkContext.setJobDescription(f"batch {number}: the rules")
+                found = totals(seen)
                 # The batch that failed for a file is the next one, and comes again if it is interrupted.
                 lost = tuple(file for file in left_out if reported.setdefault(file.file, number) == number)
                 write(seen, MicroBatch(str(run), number, begun, lost), found)
