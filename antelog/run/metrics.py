@@ -30,7 +30,6 @@ METRICS: dict[str, tuple[type[CounterMetricFamily] | type[GaugeMetricFamily], st
     "antelog_running": (GaugeMetricFamily, "Whether a stream runs."),
     "antelog_batches": (CounterMetricFamily, "Micro-batches that are done."),
     "antelog_batch_seconds": (GaugeMetricFamily, "Seconds that the last micro-batch took."),
-    "antelog_rows": (CounterMetricFamily, "Rows that Spark read from a source."),
     "antelog_held_rows": (GaugeMetricFamily, "Rows of an input whose tick is not finished."),
     "antelog_held_back_seconds": (GaugeMetricFamily, "By how much others are ahead of what holds time."),
     "antelog_tick_age_seconds": (GaugeMetricFamily, "Seconds since the last finished tick ended."),

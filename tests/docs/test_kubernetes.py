@@ -1,7 +1,5 @@
 """docs/kubernetes.md: the commands in the files of docker/kubernetes are commands of this antelog."""
 
-from typing import Any
-
 import pytest
 import yaml
 
@@ -12,28 +10,20 @@ from tests.cli.trying import antelog
 from tests.docs.pages import ROOT
 
 FOLDER = ROOT / "docker" / "kubernetes"
+PODS = yaml.safe_load((FOLDER / "pod.yaml").read_text("utf-8"))["spec"]["template"]["spec"]["containers"]
+OPERATED = yaml.safe_load((FOLDER / "operator.yaml").read_text("utf-8"))["spec"]
 
 
-def read(name: str) -> Any:
-    return yaml.safe_load((FOLDER / name).read_text(encoding="utf-8"))["spec"]
-
-
-@pytest.mark.parametrize("name", ["pod.yaml", "operator.yaml"])
-def test_the_arguments_are_those_of_a_stream(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("words", [PODS[0]["args"], OPERATED["arguments"]], ids=["pod", "operator"])
+def test_the_arguments_are_those_of_a_stream(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[Settings] = []
     monkeypatch.setattr(command, "run_pipeline", lambda _program, settings, _address: found.append(settings))
-    spec = read(name)
-    words = spec["arguments"] if "arguments" in spec else spec["template"]["spec"]["containers"][0]["args"]
-    assert "/rules/plant.alog" in words
     done = antelog(*(each.replace("/rules", str(ROOT / "docker")) for each in words))
     assert done.exit_code == 0, done.stderr
-    (settings,) = found
-    assert settings.stream
-    assert settings.metrics == ("0.0.0.0", 9464)
+    assert [(each.stream, each.metrics) for each in found] == [(True, ("0.0.0.0", 9464))]
 
 
 def test_the_operator_has_packages_that_go_together() -> None:
-    spec = read("operator.yaml")
-    edition = editions()[spec["sparkVersion"].rpartition(".")[0]]
-    assert spec["deps"]["packages"][0] == edition["kafka"]
-    assert f"apache/spark:{spec['sparkVersion']} " in (FOLDER / "Dockerfile").read_text(encoding="utf-8")
+    version = OPERATED["sparkVersion"]
+    assert editions()[version.rpartition(".")[0]]["kafka"] in OPERATED["deps"]["packages"]
+    assert f"apache/spark:{version} " in (FOLDER / "Dockerfile").read_text("utf-8")

@@ -42,7 +42,6 @@ def samples_of(progress: Any) -> Iterator[Sample]:
     yield "antelog_batch_seconds", stream, progress.durationMs.get("triggerExecution", 0) / 1000
     for source in progress.sources:
         labels = {**stream, "source": source.description}
-        yield "antelog_rows", labels, source.numInputRows
         for unit, count in unread(source.metrics).items():
             yield "antelog_unread", {**labels, "unit": unit}, count
     counts = progress.observedMetrics[OBSERVED].asDict() if OBSERVED in progress.observedMetrics else {}
@@ -87,9 +86,6 @@ class StreamMetrics(StreamingQueryListener):
                 del self._known[name, key]
         for sample in found:
             self._take(*sample)
-
-    def onQueryIdle(self, event: Any) -> None:  # noqa: N802 - likewise
-        """Does nothing: all is as before."""
 
     def onQueryTerminated(self, event: Any) -> None:  # noqa: N802 - likewise
         self._take("antelog_running", {"stream": self._names[str(event.id)]}, 0)
