@@ -282,7 +282,7 @@ class RunSettings:
         {}, _CONF, "A setting of Spark's.", on=("run",), dotted=True, example="spark.driver.memory=4g",
     )  # fmt: skip
     metrics: tuple[str, int] | None = option(
-        None, plain("[HOST:]PORT", values.listening),
+        None, plain("[HOST:]PORT", values.listening, toml=(int, str)),
         "Serve metrics of the stream to Prometheus from this port of the driver, for this machine alone or, "
         "with 0.0.0.0:PORT, for others.", on=("run",),
     )  # fmt: skip
