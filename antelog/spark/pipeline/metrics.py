@@ -88,7 +88,8 @@ class StreamMetrics(StreamingQueryListener):
             self._take(*sample)
 
     def onQueryTerminated(self, event: Any) -> None:  # noqa: N802 - likewise
-        self._take("antelog_running", {"stream": self._names[str(event.id)]}, 0)
+        name = str(event.id)  # it may have been started before it was listened to
+        self._take("antelog_running", {"stream": self._names.get(name, name)}, 0)
 
     def collect(self) -> list[Metric]:
         now, known = time.time(), [*self._known.items()]  # a copy, as Spark calls from another thread
