@@ -30,7 +30,7 @@ MKDOCS := NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs
 # What others' libraries do most of.
 WITH_OTHERS := $(addprefix tests/,cli docs/test_commands.py docs/test_walks.py $(addprefix engine/,columns facts step values) files notebook pictures)
 # What users of Spark type: SQL, the feed, pipelines and tables.
-OF_SPARK := $(addprefix tests/spark/,test_data_source.py sql test_on_connect.py test_pipelines.py endpoints/test_tables.py)
+OF_SPARK := $(addprefix tests/spark/,test_editions.py test_data_source.py sql test_on_connect.py test_pipelines.py endpoints/test_tables.py)
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 # A worker takes whole files, and one of them all that share the session of Spark: tests/selection.py.
 IN_PARALLEL := -n auto --dist loadscope
@@ -176,7 +176,9 @@ ifdef OLDEST
 	@$(PY) scripts/oldest.py > $(VENV)/oldest
 	@$(PIP_INSTALL) --editable '.[dev]' --constraint $(VENV)/oldest
 else ifdef SPARK
-	@$(PIP_INSTALL) --editable '.[dev]' 'pyspark[pipelines]==$(SPARK)'
+	@# By itself, as it may be one that the extra does not take.
+	@$(PIP_INSTALL) --editable '.[dev]'
+	@$(PIP_INSTALL) 'pyspark[pipelines]==$(SPARK)'
 else
 	@$(PIP_INSTALL) --require-hashes --requirement locked/dev.txt
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .

@@ -145,7 +145,7 @@ def _streaming(settings: Settings) -> Iterator[Conflict]:
 
 
 def _reading_once(settings: Settings) -> Iterator[Conflict]:
-    for name in ("checkpoint", "trigger", "chunk", "lag", "idle", "accept_changes"):
+    for name in ("checkpoint", "trigger", "chunk", "lag", "idle", "accept_changes", "metrics"):
         if name in settings.given:
             message = f"${name} belongs to a stream, and the inputs are read once"
             yield Conflict((name, "stream"), message, f"Set $stream, or leave out ${name}.")

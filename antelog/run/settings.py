@@ -294,6 +294,11 @@ class RunSettings:
     conf: Mapping[str, str] = option(
         {}, _CONF, "A setting of Spark's.", on=("run",), dotted=True, example="spark.driver.memory=4g",
     )  # fmt: skip
+    metrics: tuple[str, int] | None = option(
+        None, plain("[HOST:]PORT", values.listening, toml=(int, str)),
+        "Serve metrics of the stream to Prometheus from this port of the driver, for this machine alone or, "
+        "with 0.0.0.0:PORT, for others.", on=("run",),
+    )  # fmt: skip
     config: Path | None = option(
         None, FILE,
         "A TOML file with all of this: settings are called as the options are, PROGRAM is program. Options "

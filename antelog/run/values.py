@@ -141,6 +141,14 @@ def web_address(text: str) -> str:
     return text
 
 
+def listening(text: str) -> tuple[str, int]:
+    """The host and the port of a server; without a host it is this machine's own."""
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or int(port) > 65535:
+        raise SettingError(f"`{text}` is not a port", "Write one like 9464, or 0.0.0.0:9464.")
+    return host or "127.0.0.1", int(port)
+
+
 def tick(text: str) -> int | str:
     """A tick: a number, or a timestamp that is resolved once the program is known."""
     return int(text) if text.isdecimal() else text

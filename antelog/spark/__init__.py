@@ -11,6 +11,7 @@
     to_parquet(outputs, folder, ...) the changes as Parquet, on one machine by Python's workers, for less CPU
     register(spark, name, program)   makes a program a table function of SQL, for batches
     register_source(spark)           makes the sink `writeStream.format("antelog")` known: a feed for the page
+    serve_metrics(spark, port)       serves metrics of the session's streams to Prometheus
     guard(spark, checkpoint, ...)    refuses a checkpoint that belongs to another program
 
 `inputs` has a DataFrame for each input of the program: batches, or streams. Columns are found by name; others
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from antelog.spark.data_source import register_source
     from antelog.spark.endpoints.sinks import to_parquet
     from antelog.spark.endpoints.tables import merge, newest
+    from antelog.spark.pipeline.metrics import serve_metrics
     from antelog.spark.pipeline.stream_run import changes, guard, outputs
     from antelog.spark.running import Outputs, answers, learn, rejects, scores
     from antelog.spark.settings import (
@@ -97,7 +99,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT", "MALFORMED", "OBSERVED", "PARQUET", "ROW",
     "SETTINGS", "SOURCE", "Outputs", "answers", "changes", "guard", "learn", "merge", "newest", "outputs",
-    "register", "register_source", "rejects", "scores", "to_parquet",
+    "register", "register_source", "rejects", "scores", "serve_metrics", "to_parquet",
 ]  # fmt: skip
 
 _FROM = {
@@ -107,6 +109,7 @@ _FROM = {
     "to_parquet": "endpoints.sinks",
     "register": "sql",
     "register_source": "data_source",
+    "serve_metrics": "pipeline.metrics",
     **{name: "settings" for name in __all__ if name.isupper()},
 }
 

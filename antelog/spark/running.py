@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import add
@@ -10,7 +10,7 @@ from operator import add
 import msgspec
 import pyarrow as pa
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -29,7 +29,7 @@ from antelog.spark.failures import explaining_lost_java
 from antelog.spark.job import checking
 from antelog.spark.job.forecasts import to_learn
 from antelog.spark.job.job import Job, Predecessor
-from antelog.spark.settings import ALIKE, COUNTS, HOLDING, OBSERVED, SETTINGS, STANDING
+from antelog.spark.settings import ALIKE, COUNTS, HOLDING, OBSERVED, OF_INPUTS, SETTINGS, STANDING, TICK, ZONE
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,9 @@ class Outputs:
     @property
     def clocks(self) -> DataFrame:
         """How many rows of each input have `local` times, without an offset; some came `twice`."""
-        shown = self.frame.where(f.col("what") == state.SHOWN).groupBy(f.col("query").alias("input"))
+        shown = self.frame.where((f.col("what") == state.OF_INPUT) & (f.col("local") > 0)).groupBy(
+            f.col("query").alias("input")
+        )
         return shown.agg(f.sum("local").alias("local"), f.sum("twice").alias("twice"))
 
     def of(self, frame: DataFrame) -> Outputs:
@@ -150,11 +152,24 @@ def found_of(job: Job, frames: Mapping[str, DataFrame]) -> Outputs:
         .groupBy("bucket")
         .transformWithState(BucketProcessor(job), from_arrow_schema(state.OUTPUT), "Append", mode)
     )
-    # A micro-batch without rows has no counts: sums are 0, the others stay unknown.
-    sums = [f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in COUNTS if name not in STANDING]
-    standing = [(f.max if name in ALIKE else f.sum)(name).alias(name) for name in STANDING]
-    holding = f.max(f.when(f.col("what") == state.COUNTED, f.col("query"))).alias(HOLDING)
-    return Outputs(job, frames, packed.observe(OBSERVED, *sums, *standing, holding))
+    return Outputs(job, frames, packed.observe(OBSERVED, *_observed(job)))
+
+
+def _observed(job: Job) -> Iterator[Column]:
+    """The counts of all buckets. A micro-batch without rows has none: sums are 0, others stay unknown."""
+    counted = f.col("what") == state.COUNTED
+    for name in COUNTS:
+        count = f.when(counted, f.col(name))
+        found = f.max(count) if name in ALIKE else f.sum(count)
+        yield (found if name in STANDING else f.coalesce(found, f.lit(0))).alias(name)
+    yield f.max(f.when(counted, f.col("query"))).alias(HOLDING)
+    for source in job.plan.inputs:
+        of_it = (f.col("what") == state.OF_INPUT) & (f.col("query") == source.name)
+        for what in OF_INPUTS:
+            yield f.sum(f.when(of_it, f.col(what))).alias(f"{source.name}.{what}")
+    scale = job.plan.timescale
+    yield f.max(f.lit(None if scale is None else scale.length).cast("bigint")).alias(TICK)
+    yield f.max(f.lit(None if scale is None else scale.zone).cast("string")).alias(ZONE)
 
 
 def _of_buckets(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
+import tomllib
 from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from antelog.accounts import FAILED, FATES
+from antelog.accounts import FAILED, FATES, REASONS
 
 if TYPE_CHECKING:  # the process that Spark asks for the shape of a state reads this, and needs no engine
     from antelog.run.clock import ClockName
@@ -50,6 +53,9 @@ ALIKE = ("behind", "now")  # are the same in all buckets
 HOLDING = "holding"
 """The name of the source that holds time back, beside the counts."""
 
+TICK, ZONE = "tick", "zone"  # the length of a tick in microseconds and its zone, beside the counts
+OF_INPUTS = (*REASONS, "held")  # the counts of single inputs: `Temp.late` is beside `late`
+
 LOOPBACK = "127.0.0.1"  # an address that only this machine can reach
 
 SETTINGS = {
@@ -82,6 +88,18 @@ PARQUET = {
     )
 }
 """Options of a writer of changes to Parquet, which take a third of its work away: few texts repeat."""
+
+
+@cache
+def editions() -> Mapping[str, Mapping[str, str]]:
+    """The coordinates that go with each PySpark, by `kafka`, `delta` and `iceberg`: see the file."""
+    text = files("antelog.spark").joinpath("editions.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def short(version: str) -> str:
+    """The first two numbers of a version of Spark, which has the editions of `4.2`."""
+    return ".".join(version.split(".")[:2])
 
 
 def master_of(given: str | None, conf: Mapping[str, str]) -> str:

@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 import pyspark
 
+from antelog.spark.settings import editions, short
 from tests.processes import Process, started, until
 
 
@@ -49,21 +50,13 @@ _MODULE = """\
   </dependencies>
 </ivy-module>
 """
-_DEPENDENCY = '    <dependency org="{}" name="{}" rev="{}" conf="{}"/>'
+_DEPENDENCY = '    <dependency org="{}" name="{}" rev="{}" conf="default"/>'
 _POSTGRES = "org.postgresql:postgresql:42.7.7"
-_CONNECTOR = f"org.apache.spark:spark-sql-kafka-0-10_2.13:{pyspark.__version__}"
-_DELTA, _ICEBERG = "4.4.0", "1.12.0"
-_OLDER = (
-    "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0",
-    "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.0.0",
-    "org.apache.kafka:kafka-clients:3.9.1",
-    "org.apache.commons:commons-pool2:2.12.0",
-)
-"""A connector for Kafka that works with later versions of Spark, whose own may not be had yet."""
+_EDITIONS = editions().get(short(pyspark.__version__), {})
 
 
-def fetched(name: str, coordinates: Sequence[str], *, alone: bool = False) -> list[Path]:
-    """The archives of some coordinates, `group:artefact:version`, and all they need unless they are alone.
+def fetched(name: str, coordinates: Sequence[str]) -> list[Path]:
+    """The archives of some coordinates, `group:artefact:version`, and all they need.
 
     Raises UnavailableError.
     """
@@ -73,10 +66,7 @@ def fetched(name: str, coordinates: Sequence[str], *, alone: bool = False) -> li
             raise UnavailableError("there is no Java on this machine")
         target.mkdir(exist_ok=True)
         module = target / "ivy.xml"
-        dependencies = "\n".join(
-            _DEPENDENCY.format(*each.split(":"), "default->master" if alone else "default")
-            for each in coordinates
-        )
+        dependencies = "\n".join(_DEPENDENCY.format(*each.split(":")) for each in coordinates)
         module.write_text(_MODULE.format(name=name, dependencies=dependencies))
         (ivy,) = Path(pyspark.__file__).parent.glob("jars/ivy-*.jar")
         command = [
@@ -96,29 +86,20 @@ def for_postgres() -> list[Path]:
     return fetched("postgresql-driver", [_POSTGRES])
 
 
-def for_kafka() -> list[Path]:
-    """What Spark needs to read and write topics."""
-    try:
-        archives = fetched(f"spark-kafka-{pyspark.__version__}", [_CONNECTOR])
-    except UnavailableError:
-        return fetched("spark-kafka-older", _OLDER, alone=True)
+def for_spark(form: str) -> list[Path]:
+    """What the installed Spark needs for `kafka`, `delta` or `iceberg`. Raises UnavailableError."""
+    package = _EDITIONS.get(form)
+    if package is None:
+        raise UnavailableError(f"there is no edition of {form} for Spark {pyspark.__version__}")
+    archives = fetched(package.replace(":", "-"), [package])
     # The rest is Spark's own, or would be in its way.
-    ours = ("spark-sql-kafka", "spark-token-provider-kafka", "kafka-clients", "commons-pool2")
-    return [each for each in archives if each.name.startswith(ours)]
+    return [each for each in archives if each.name.startswith(_OURS)]
 
 
-def for_delta() -> list[Path]:
-    """Delta for the installed Spark. Raises UnavailableError."""
-    spark = ".".join(pyspark.__version__.split(".")[:2])
-    archives = fetched(f"delta-{spark}", [f"io.delta:delta-spark_{spark}_2.13:{_DELTA}"])
-    # The rest is Spark's own, or would be in its way.
-    return [each for each in archives if each.name.startswith(("delta-", "unitycatalog-"))]
-
-
-def for_iceberg() -> list[Path]:
-    """Iceberg for the installed Spark. Raises UnavailableError."""
-    spark = ".".join(pyspark.__version__.split(".")[:2])
-    return fetched(f"iceberg-{spark}", [f"org.apache.iceberg:iceberg-spark-runtime-{spark}_2.13:{_ICEBERG}"])
+_OURS = (
+    *("spark-sql-kafka", "spark-token-provider-kafka", "kafka-clients", "commons-pool2"),
+    *("delta-", "unitycatalog-", "iceberg-"),
+)
 
 
 VERSION = "4.1.0"

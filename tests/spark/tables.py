@@ -10,7 +10,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from tests.servers import UnavailableError, for_delta, for_iceberg
+from tests.servers import UnavailableError, for_spark
 
 ROOT = Path(__file__).resolve().parents[2]
 Row = dict[str, Any]
@@ -23,9 +23,9 @@ PLACES = {  # the names of a table in SQL and on the command line, and what is s
 def known_forms() -> dict[str, str]:
     """For each of `delta` and `iceberg` an empty text, or why the installed Spark cannot have it."""
     found = {}
-    for form, bring in (("delta", for_delta), ("iceberg", for_iceberg)):
+    for form in PLACES:
         try:
-            bring()
+            for_spark(form)
             found[form] = ""
         except UnavailableError as error:
             found[form] = str(error)
@@ -38,12 +38,12 @@ def settings(folder: Path) -> dict[str, str]:
     jars: list[Path] = []
     found = {}
     if not known["delta"]:
-        jars += for_delta()
+        jars += for_spark("delta")
         found["spark.sql.extensions"] = "io.delta.sql.DeltaSparkSessionExtension"
         found["spark.sql.catalog.spark_catalog"] = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
         found["spark.databricks.delta.snapshotPartitions"] = "1"  # of small tables
     if not known["iceberg"]:
-        jars += for_iceberg()
+        jars += for_spark("iceberg")
         found["spark.sql.catalog.plant"] = "org.apache.iceberg.spark.SparkCatalog"
         found["spark.sql.catalog.plant.type"] = "hadoop"
         found["spark.sql.catalog.plant.warehouse"] = str(folder / "plant")

@@ -24,7 +24,16 @@ from antelog.cli.serving import Tend, tending, until_stopped, with_page
 from antelog.cli.show import listing
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.set_aside import facts, number, say_what_was_set_aside
-from antelog.cli.show.terminal import escaped, for_stderr, note, print_text, say, to_stderr, to_stdout
+from antelog.cli.show.terminal import (
+    escaped,
+    for_stderr,
+    note,
+    print_text,
+    say,
+    say_whole,
+    to_stderr,
+    to_stdout,
+)
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.errors import DataError
 from antelog.escaping import shown
@@ -48,6 +57,7 @@ from antelog.spark.endpoints.folders import entries, input_of
 from antelog.spark.endpoints.sinks import MicroBatch
 from antelog.spark.endpoints.sources import Reading, Wish, frame, reading_of
 from antelog.spark.failures import plainly
+from antelog.spark.pipeline.metrics import serve_metrics
 from antelog.spark.pipeline.session import Session, session
 from antelog.spark.pipeline.stream_run import Counts, Progress, follow, totals
 from antelog.spark.settings import HOLDING
@@ -330,6 +340,7 @@ class Pipeline:
         """Runs it to its end; returns the reason if no row can be used, else an empty text."""
         with plainly():
             stream, static = self.settings.stream, self.settings.statics.items()
+            self._step("the columns of the sources")
             inputs = {name: self._reading(name, each, stream=stream) for name, each in self.inputs.items()}
             statics = {name: self._reading(name, SOURCES.take(each)) for name, each in static}
             made = partial(self._outputs, inputs, statics)
@@ -377,6 +388,7 @@ class Pipeline:
         packed = made.frame.persist()
         try:
             seen = made.of(packed)
+            self._step("the rules")
             counts = totals(seen)
             self._writer()(seen, MicroBatch(name), counts)
             return self._of_no_use(seen, counts)
@@ -409,8 +421,12 @@ class Pipeline:
             stop_requested = stack.enter_context(
                 stoppable("stopping after this batch; once more stops at once")
             )
+            if settings.metrics is not None:
+                host, port = settings.metrics
+                say_whole(f"metrics: {serve_metrics(self.spark, port, host=host)}")
+            name, trigger = Path(self.program.source.name).stem, settings.trigger
             query = follow(
-                current, self._writer(), checkpoint=checkpoint, trigger=settings.trigger, anew=anew
+                current, self._writer(), checkpoint=checkpoint, trigger=trigger, name=name, anew=anew
             )
             try:
                 for done in query.progress(stop_requested):
@@ -424,20 +440,21 @@ class Pipeline:
 
     def _writer(self) -> Callable[[Outputs, MicroBatch, Counts], None]:
         show = console_printer(self.program.plan)
-        files, timescale = self.settings.inputs, self.program.plan.timescale
-        answers = self.settings.output_mode == ANSWERS
-        write_lines = sinks.write_states if answers else sinks.write_changes
-        of_changes = self.sinks[: len(self.settings.outputs)]
+        settings, files, timescale = self.settings, self.settings.inputs, self.program.plan.timescale
+        write_lines = sinks.write_states if settings.output_mode == ANSWERS else sinks.write_changes
+        of_changes = self.sinks[: len(settings.outputs)]
 
         def write_all(seen: Outputs, batch: MicroBatch, counts: Counts) -> None:
             aside = any(counts.get(reason) for reason in _ASIDE)
             for file in batch.unread:
                 self.report.warn(f"{file}; it is set aside")
             for sink in of_changes:
+                self._step(f"{settings.output_mode} to {sink}", batch)
                 if isinstance(sink, Console):
                     show(seen)
                 elif counts.get("changes") or batch.number is None:
                     write_lines(seen, sink, batch)
+            self._step("rejects", batch)
             if self.rejects is not None and (aside or batch.unread or batch.number is None):
                 unread = [(input_of(self.spark, self.inputs, file), file) for file in batch.unread]
                 sinks.write(sinks.as_rejects(seen.rejects, unread), self.rejects, batch)
@@ -446,6 +463,7 @@ class Pipeline:
                     reject_of(row.asDict(), str(files.get(row["input"], row["input"])), None, timescale)
                     for row in seen.rejects.limit(self.report.room).collect()
                 ]
+            self._step("the report", batch)
             self.report.count(counts)
             if timescale is not None and counts.get("given"):
                 self.report.clocks((row.asDict() for row in seen.clocks.collect()), self.program.plan)
@@ -453,3 +471,9 @@ class Pipeline:
                 self.page.batch(seen, batch.number, counts)
 
         return write_all
+
+    def _step(self, what: str, batch: MicroBatch | None = None) -> None:
+        """Names the jobs that follow on Spark's page."""
+        number = None if batch is None else batch.number
+        step = what if number is None else f"batch {number}: {what}"
+        self.spark.sparkContext.setJobDescription(step)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -257,7 +258,7 @@ def share_of(job: Job, number: int) -> Share | None:
 
 # ---- the output, packed ----
 
-CHANGES, REJECTED, COUNTED, SHOWN = "changes", "rejects", "counts", "clocks"
+CHANGES, REJECTED, COUNTED, OF_INPUT = "changes", "rejects", "counts", "input"
 
 # `what` says which columns of a row matter; among counts, `query` is the source that holds time back.
 OUTPUT = pa.schema(
@@ -284,6 +285,9 @@ def lines(
     slow: Slowest | None = None,
 ) -> Iterator[Line]:
     apart = list(new.set_aside)
+    if output.rejects.num_rows:
+        no_rows = pa.nulls(output.rejects.num_rows, pa.string())
+        apart.append(output.rejects.append_column("row", no_rows).cast(REJECTS))
     counts = asdict(output.counts + new.counts) | {
         # Not the sum of the fates: rows that are held have none yet, and others have theirs only now.
         "given": new.given,
@@ -298,15 +302,26 @@ def lines(
     }
     holds = slow.source if slow is not None and slow.behind else None
     yield _EMPTY | counts | {"bucket": bucket.number, "what": COUNTED, "query": holds}
-    for name, local in new.local.items():
-        about = {"bucket": bucket.number, "what": SHOWN, "query": name}
-        yield _EMPTY | about | {"local": local, "twice": new.twice.get(name, 0)}
+    for name, known in _of_inputs(bucket, apart, new).items():
+        yield _EMPTY | known | {"bucket": bucket.number, "what": OF_INPUT, "query": name}
     yield from _payloads(bucket.number, CHANGES, output.log)
-    if output.rejects.num_rows:
-        no_rows = pa.nulls(output.rejects.num_rows, pa.string())
-        apart.append(output.rejects.append_column("row", no_rows).cast(REJECTS))
     if apart:
         yield from _payloads(bucket.number, REJECTED, {None: pa.concat_tables(apart)})
+
+
+def _of_inputs(bucket: BucketState, apart: Sequence[pa.Table], new: Received) -> dict[str, dict[str, int]]:
+    """The counts of each input that are not 0: rows set aside by reason, rows that wait, and times."""
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    if apart:
+        rows = pa.concat_tables([each.select(["input", "reason"]) for each in apart])
+        counted = rows.group_by(["input", "reason"]).aggregate([([], "count_all")])
+        for name, reason, count in zip(*(each.to_pylist() for each in counted.columns), strict=True):
+            found[name][reason] = count
+    held = {name: table.num_rows for name, table in bucket.waiting.items() if table.num_rows}
+    for what, counts in (("held", held), ("local", new.local), ("twice", new.twice)):
+        for name, count in counts.items():
+            found[name][what] = count
+    return found
 
 
 def _payloads(number: int, what: str, tables: Tables | dict[None, pa.Table]) -> Iterator[Line]:

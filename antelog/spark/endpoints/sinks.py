@@ -32,24 +32,15 @@ from antelog.spark.endpoints.folders import entries, local
 from antelog.spark.endpoints.parquet_sink import CODECS, write_parquet
 from antelog.spark.failures import Unreadable, shown
 from antelog.spark.running import Outputs
-from antelog.spark.settings import PARQUET
+from antelog.spark.settings import PARQUET, editions, short
 
-_SPARK = ".".join(pyspark.__version__.split(".")[:2])
-_ELSE = f"If there is none for Spark {_SPARK}, use an older PySpark that has one"
-_DELTA = (
-    f"Delta tables need Delta's jar for Spark {_SPARK}: "
-    f"--conf spark.jars.packages=io.delta:delta-spark_{_SPARK}_2.13:VERSION "
-    "--conf spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension "
-    f"--conf spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog. {_ELSE}"
-)
-_ICEBERG = (
-    f"Iceberg tables need Iceberg's jar for Spark {_SPARK}: --conf "
-    f"spark.jars.packages=org.apache.iceberg:iceberg-spark-runtime-{_SPARK}_2.13:VERSION and a catalog: "
-    f"--conf spark.sql.catalog.NAME=org.apache.iceberg.spark.SparkCatalog. {_ELSE}"
-)
-_CLASSES = {
-    "delta": ("io.delta.sql.DeltaSparkSessionExtension", _DELTA),
-    "iceberg": ("org.apache.iceberg.spark.SparkCatalog", _ICEBERG),
+_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
+_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
+_CLASSES = {"delta": _EXTENSION, "iceberg": _CATALOG}
+_MORE = {  # the settings that tables need beside their package
+    "delta": f"--conf spark.sql.extensions={_EXTENSION} "
+    "--conf spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "iceberg": f"and a catalog: --conf spark.sql.catalog.NAME={_CATALOG}",
 }
 
 
@@ -67,13 +58,24 @@ def require(spark: SparkSession, endpoints: Iterable[Source | Sink]) -> None:
     """Raises UnsupportedError if Spark lacks what an endpoint needs."""
     for endpoint in endpoints:
         if isinstance(endpoint, Table):
-            name, advice = _CLASSES[endpoint.form]
             jvm = spark.sparkContext._jvm
             assert jvm is not None
             try:
-                jvm.java.lang.Thread.currentThread().getContextClassLoader().loadClass(name)
+                jvm.java.lang.Thread.currentThread().getContextClassLoader().loadClass(
+                    _CLASSES[endpoint.form]
+                )
             except Exception:
-                raise UnsupportedError(advice) from None
+                raise UnsupportedError(lacking(endpoint.form, pyspark.__version__)) from None
+
+
+def lacking(form: str, version: str) -> str:
+    """Advice where Spark has no Delta or Iceberg: the package, or a PySpark that has one."""
+    known = {spark: each[form] for spark, each in editions().items() if form in each}
+    tables = f"{form.title()} tables need {form.title()}'s package for Spark {short(version)}"
+    if package := known.get(short(version)):
+        return f"{tables}: --conf spark.jars.packages={package} {_MORE[form]}"
+    older = [*known][-1]
+    return f"{tables}, and none is known. PySpark {older} has one: pip install 'pyspark=={older}.*'"
 
 
 def refuse_used(spark: SparkSession, sinks: Iterable[Sink], *, fresh: bool) -> None:

@@ -7,11 +7,9 @@ import hashlib
 import inspect
 import pickle
 import sys
-import sysconfig
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 

@@ -16,9 +16,9 @@ from antelog.run.address import Files, Jdbc, Kafka
 from antelog.secrets import NAMES, redacted
 from antelog.spark.endpoints.endpoints import Sink, Source
 from antelog.spark.pipeline.requirements import pyspark_version
-from antelog.spark.settings import LOOPBACK, SETTINGS, master_of
+from antelog.spark.settings import LOOPBACK, SETTINGS, editions, master_of, short
 
-_SCALA = "2.13"
+_KAFKA = "org.apache.spark:spark-sql-kafka-0-10_2.13"
 _POSTGRES = "org.postgresql:postgresql:42.7.7"
 # Settings and variables that ask for Spark Connect, by this value or, where it is empty, by any.
 _CONNECT = {"spark.remote": "", "SPARK_REMOTE": "", "spark.api.mode": "connect", "SPARK_API_MODE": "connect"}
@@ -70,7 +70,8 @@ def settings_of(
     brought = " ".join(given.get(name, "") for name in names)
     endpoints, packages = list(endpoints), list[str]()
     if any(isinstance(each, Kafka) for each in endpoints):
-        packages.append(f"org.apache.spark:spark-sql-kafka-0-10_{_SCALA}:{pyspark_version()}")
+        version = pyspark_version()
+        packages.append(editions().get(short(version), {}).get("kafka", f"{_KAFKA}:{version}"))
     if any(isinstance(each, Jdbc) and each.url.startswith("jdbc:postgresql:") for each in endpoints):
         packages.append(_POSTGRES)
     wanted = [each for each in packages if each.split(":")[1] not in brought]

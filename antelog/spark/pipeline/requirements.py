@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote
@@ -89,7 +90,10 @@ def pyspark_version() -> str:
     found = find_spec("pyspark")
     if found is None or found.origin is None:
         return ""
-    text = Path(found.origin).with_name("version.py").read_text(encoding="utf-8")
+    file = Path(found.origin).with_name("version.py")
+    if not file.exists():  # it is in an archive, as spark-submit has it
+        return str(import_module("pyspark").__version__)
+    text = file.read_text(encoding="utf-8")
     version = re.search(r'__version__[^=\n]*= *["\']([^"\']+)', text)
     return version[1] if version else ""
 

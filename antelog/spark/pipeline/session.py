@@ -78,9 +78,12 @@ def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
             # On its command line, where PySpark has them, others on the machine can read passwords.
             file = folder / "spark.properties"
             file.write_text(properties({**settings, JAVA_OPTIONS: options}), encoding="ascii")
+            builder = SparkSession.builder.appName(name)
+            if "PYSPARK_GATEWAY_PORT" in os.environ:  # Java was there first, and does not read the file
+                builder = builder.config(map=dict(settings))
             try:
                 with explaining_lost_java(), _starting(file):
-                    spark = SparkSession.builder.appName(name).getOrCreate()
+                    spark = builder.getOrCreate()
             except BaseException:
                 _kill(file)
                 raise

@@ -29,13 +29,12 @@ from antelog.spark.endpoints.sinks import MicroBatch
 from antelog.spark.failures import Unreadable, explaining_lost_java, plainly, unreadable
 from antelog.spark.job import checking
 from antelog.spark.job.job import Job, Predecessor, differences
+from antelog.spark.pipeline.metrics import unread
 from antelog.spark.running import Outputs, found_of
 from antelog.spark.settings import ALIKE, COUNTS, HOLDING, LOCAL_CHECKPOINT
 
 Counts: TypeAlias = dict[str, Any]  # whole numbers or None by the names of `COUNTS`
 
-# Metrics of Spark's sources that count what no batch has read yet.
-_WAITING = {"maxOffsetsBehindLatest": "messages", "numFilesOutstanding": "files"}
 # Spark says this if a stream's Python takes more than ten seconds to start, which no setting changes.
 _BUSY = "Python worker failed to connect back"
 _ATTEMPTS = 5  # the most starts of a query that brings forth no batch
@@ -94,9 +93,8 @@ class StreamRun:
                 continue
             self._attempts = 0
             waiting: Counter[str] = Counter()
-            for metrics in (source["metrics"] or {} for source in done["sources"]):
-                for name, what in _WAITING.items():
-                    waiting[what] += int(float(metrics.get(name) or 0))
+            for source in done["sources"]:
+                waiting.update(unread(source["metrics"]))
             seconds = (done["durationMs"] or {}).get("triggerExecution", 0) / 1000
             yield Progress(done["batchId"], seconds, dict(+waiting), counts)
 
@@ -143,15 +141,16 @@ def follow(
     *,
     checkpoint: str,
     trigger: str | None,  # `once`, `available-now`, or a time between two batches; None: no pause
+    name: str | None = None,  # of the query, on Spark's page and in metrics
     anew: Callable[[Collection[str]], Outputs] | None = None,
 ) -> StreamRun:
     """Starts a query that writes the outputs of each micro-batch; `anew` makes them without some files."""
     spark = outputs.frame.sparkSession
     system, _ = file_system(spark, checkpoint)
     if system.getScheme() == "file":
-        for name, value in LOCAL_CHECKPOINT.items():
-            if spark.conf.get(name, None) is None:
-                spark.conf.set(name, value)
+        for setting, value in LOCAL_CHECKPOINT.items():
+            if spark.conf.get(setting, None) is None:
+                spark.conf.set(setting, value)
     counts: dict[int, Counts] = {}
     failures: list[Exception] = []
     left_out: list[Unreadable] = []
@@ -167,6 +166,7 @@ def follow(
             frame.persist()
             try:
                 seen = now.of(frame)
+                spark.sparkContext.setJobDescription(f"batch {number}: the rules")
                 found = totals(seen)
                 # The batch that failed for a file is the next one, and comes again if it is interrupted.
                 lost = tuple(file for file in left_out if reported.setdefault(file.file, number) == number)
@@ -179,6 +179,7 @@ def follow(
                 frame.unpersist()
 
         writer = now.frame.writeStream.foreachBatch(each).option("checkpointLocation", checkpoint)
+        writer = writer.queryName(name) if name else writer
         with plainly():
             return writer.trigger(**_TRIGGERS.get(trigger, {"processingTime": trigger})).start()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,13 +10,11 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
-from prometheus_client import generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
-from prometheus_client.registry import Collector
 
 from antelog.engine.step.wording import LOST
 from antelog.files.columns import has
 from antelog.forecast.scores.scores import report_json
+from antelog.run.metrics import Sample, text_of
 from antelog.run.store import inbox
 from antelog.run.store.database import is_store
 from antelog.run.store.inbox import Act, ActKind, names_of, post
@@ -230,29 +227,12 @@ def _lacking(name: str, names: Sequence[str], fact: Mapping[str, object]) -> str
     )
 
 
-# ---- metrics, such as `antelog_open_answers{query="Malf"} 12.0`; counters start at 0 with the page ----
-
-Sample = tuple[str, dict[str, str], float]  # the metric, its labels, and its value
-_FAMILIES = {"gauge": GaugeMetricFamily, "counter": CounterMetricFamily}
-_METRICS: dict[str, dict[str, str]] = tomllib.loads(
-    Path(__file__).with_name("metrics.toml").read_text(encoding="utf-8")
-)
-
-
-class _Collected(list[Metric], Collector):
-    def collect(self) -> list[Metric]:
-        return self
+# ---- metrics; counters start at 0 with the page ----
 
 
 def metrics(board: Board, alerts: Mapping[str, Mapping[str, int]]) -> bytes:
     """Writes all metrics that have values; `alerts` has the letters of each receiver by outcome."""
-    found = {
-        name: _FAMILIES[kind](name, text) for name, each in _METRICS.items() for kind, text in each.items()
-    }
-    for name, labels, value in (*_of_answers(board), *_of_inputs(board.inputs), *_of_alerts(alerts)):
-        metric = found[name]
-        metric.add_sample(f"{name}_total" if metric.type == "counter" else name, labels, value)
-    return generate_latest(_Collected(each for each in found.values() if each.samples))
+    return text_of([*_of_answers(board), *_of_inputs(board.inputs), *_of_alerts(alerts)])
 
 
 def _of_answers(board: Board) -> Iterator[Sample]:

@@ -22,6 +22,7 @@ ANSWERS = ("--output-mode", "answers")
         (["p.alog", *OUTPUT], "no input has a source. Give it with --input"),
         (["p.alog", *INPUT], "there is no output. Give one with --output: console"),
         (["p.alog", *INPUT, *OUTPUT, "--trigger", "10s"], "--trigger belongs to a stream"),
+        (["p.alog", *INPUT, *OUTPUT, "--stream", "--metrics", "x:y"], "`x:y` is not a port"),
         (["p.alog", *INPUT, "--output", "parquet:x", "--stream"], "a stream to x needs --checkpoint"),
         (["p.alog", "--input", "Temp=rate://3", *OUTPUT], "has no end, and the inputs are read once"),
         (["p.alog", *INPUT, "--output", "temp.csv"], "where Temp comes from, which it would overwrite"),

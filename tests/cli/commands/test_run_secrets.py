@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli.trying import said_until_the_first_batch, spark_command
 from tests.processes import Start
-from tests.servers import UnavailableError, for_kafka, for_postgres, free_port, kafka, postgres
+from tests.servers import UnavailableError, for_postgres, for_spark, free_port, kafka, postgres
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]
 
@@ -41,7 +41,7 @@ def outputs(stack: ExitStack) -> Iterator[tuple[str, list[Path]]]:
     except UnavailableError:
         pass
     try:
-        jars = for_kafka()
+        jars = for_spark("kafka")
         broker = stack.enter_context(kafka())
         broker.create("changes", 1)
         yield f"kafka://{broker.servers}/changes?kafka.ssl.truststore.password=${{OF_TOPIC}}", jars
@@ -127,7 +127,7 @@ def test_a_stream_keeps_its_passwords_and_ports_to_itself(start: Start) -> None:
 def test_failures_do_not_tell_passwords(sink: str, reason: str) -> None:
     with ExitStack() as stack:
         try:
-            jars = for_kafka() if sink == "topic" else for_postgres()
+            jars = for_spark("kafka") if sink == "topic" else for_postgres()
             if sink == "database":
                 where = f"{stack.enter_context(postgres()).address}?user=antelog&password=${{OF_DATABASE}}#t"
             else:

@@ -18,7 +18,7 @@ import pytest
 from antelog.engine.step.schema import AFTER_ANSWER
 from tests.cli.trying import said_until_the_first_batch, spark_command, try_
 from tests.processes import Process, Start, until
-from tests.servers import UnavailableError, for_kafka, kafka
+from tests.servers import UnavailableError, for_spark, kafka
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]
 
@@ -271,7 +271,7 @@ def test_every_message_is_accounted_for() -> None:
     rows = [{"device": d, "level": "high", "time": time, "arrival": at} for d, time, at in facts]
     messages = [f"{row['device']}\t{json.dumps(row)}" for row in rows]
     try:
-        jars = ",".join(map(str, for_kafka()))
+        jars = ",".join(map(str, for_spark("kafka")))
         with kafka() as broker:
             broker.create("temp", 2)
             broker.send("temp", [*messages, messages[0], "wt2\t", "wt2\t   ", "wt2\tnonsense"])

@@ -1,13 +1,14 @@
 """antelog/spark/endpoints/{folders,sinks,tables}.py: a stream that is killed has the same results.
 
-One pipeline with three sinks is killed at random moments, `ANTELOG_TESTS_KILLS` times (`make long`: ten).
+A pipeline with several sinks is killed at random moments, `ANTELOG_TESTS_KILLS` times (`make long`: ten):
+one that appends changes, and one that has a row for each answer.
 """
 
 import json
 import os
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,9 @@ import pyarrow.dataset as ds
 import pytest
 
 import antelog
-from tests.servers import Kafka, Postgres, UnavailableError, for_kafka, for_postgres, kafka, postgres
+from antelog.engine.step.query import DECIDED, STILL_OPEN
+from tests.servers import Kafka, Postgres, UnavailableError, for_postgres, for_spark, kafka, postgres
+from tests.spark import tables
 from tests.spark.killing import run_and_kill, run_to_end
 
 pytestmark = pytest.mark.slow
@@ -38,46 +41,63 @@ Change = tuple[int, str, str, str]  # tick, kind, answer and explanations, the l
 
 @dataclass(frozen=True)
 class Killed:
-    """What is left of the stream: its folder, the servers it wrote to, and what there should be."""
+    """What is left of the stream: its folder, what it wrote to, and what there should be."""
 
+    mode: str  # of its outputs
     folder: Path
     changes: Counter[Change]
     late: Counter[tuple[int, int]]
+    forms: Mapping[str, str]  # of tables, with the reason why one is not there
     database: Postgres | UnavailableError
     broker: Kafka | UnavailableError
 
 
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killed]:
-    dice = random.Random(7)
+def killed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killed]:
+    dice, mode = random.Random(7), request.param
     folder = tmp_path_factory.mktemp("killed")
     facts = made_up(dice)
     write(facts, folder)
     with ExitStack() as stack:
-        database: Postgres | UnavailableError = UnavailableError("only `make long` starts servers")
-        broker: Kafka | UnavailableError = UnavailableError("only `make long` starts servers")
+        none = UnavailableError("only `make long` starts servers")
+        database: Postgres | UnavailableError = none
+        broker: Kafka | UnavailableError = none
+        forms = dict.fromkeys(tables.PLACES, str(none))
+        outputs = ["parquet:changes"] if mode == "changes" else []
+        conf: dict[str, str] = {}
+        jars: list[str] = []
         if "ANTELOG_TESTS_KILLS" in os.environ:
-            database, broker = started(stack, postgres), started(stack, connected_kafka)
-        outputs = ["parquet:changes"]
-        jars: list[Path] = []
+            database, forms = started(stack, postgres), tables.known_forms()
+            broker = started(stack, connected_kafka) if mode == "changes" else none
+            conf = tables.settings(folder)
+            jars += filter(None, conf["spark.jars"].split(","))
+        for form, why in forms.items():
+            if not why:
+                _, address, first = tables.PLACES[form]
+                outputs.append(address.format(f"{mode}_here"))
+                tables.asked(folder, *filter(None, [first]))
         if isinstance(database, Postgres):
-            outputs.append(f"{database.url}#changes")
-            jars += for_postgres()
+            outputs.append(f"{database.url}#{mode}")
+            jars += map(str, for_postgres())
         if isinstance(broker, Kafka):
             broker.create("changes", 3)
             outputs.append(f"kafka://{broker.servers}/changes")
-            jars += for_kafka()
+            jars += map(str, for_spark("kafka"))
+        if not outputs:
+            pytest.skip("there is nothing that has rows which can be replaced")
         arguments = [
             *("run", "p.alog", "--input", "Temp=facts", "--stream", "--checkpoint", "state"),
             *("--trigger", "available-now", "--chunk", 1, "--rejects", "json:rejects"),
-            *("--master", "local[2]", "--buckets", 2),
-            *(("--conf", f"spark.jars={','.join(map(str, jars))}") if jars else ()),
+            *("--master", "local[2]", "--buckets", 2, "--output-mode", mode),
+            *tables.options(conf | ({"spark.jars": ",".join(jars)} if jars else {})),
             *(each for output in outputs for each in ("--output", output)),
         ]
         for _ in range(KILLS):
             assert not run_and_kill(arguments, folder, dice), "it came to its end before all the kills"
         run_to_end(arguments, folder)
-        yield Killed(folder, *expected(facts), database, broker)
+        changes, late = expected(facts)
+        changes = changes if mode == "changes" else newest(changes)
+        yield Killed(mode, folder, changes, late, forms, database, broker)
 
 
 def started(
@@ -91,7 +111,7 @@ def started(
 
 @contextmanager
 def connected_kafka() -> Iterator[Kafka]:
-    for_kafka()
+    for_spark("kafka")
     with kafka() as broker:
         yield broker
 
@@ -134,11 +154,28 @@ def expected(facts: list[Fact]) -> tuple[Counter[Change], Counter[tuple[int, int
     return changes, late
 
 
+def newest(changes: Iterable[Change]) -> Counter[Change]:
+    """The state of each answer: its newest line, with the tick of the first."""
+    first: dict[str, int] = {}
+    last: dict[str, Change] = {}
+    for change in sorted(changes):
+        first.setdefault(change[2], change[0])
+        last[change[2]] = change
+    return Counter(
+        (tick, f"{kind if kind in DECIDED else STILL_OPEN} since {first[answer]}", answer, why)
+        for tick, kind, answer, why in last.values()
+    )
+
+
 def canonical(tick: object, change: object, answer: str, explanations: object) -> Change:
     texts = json.dumps(json.loads(answer)), json.dumps(explanations, sort_keys=True)
     return int(str(tick)), str(change), *texts
 
 
+appended = pytest.mark.parametrize("killed", ["changes"], indirect=True)
+
+
+@appended
 def test_files(killed: Killed) -> None:
     files = sorted(str(each) for each in killed.folder.glob("changes/batch=*/*.parquet"))
     rows = ds.dataset(files).to_table().to_pylist()
@@ -148,6 +185,7 @@ def test_files(killed: Killed) -> None:
     )
 
 
+@appended
 def test_rejects(killed: Killed) -> None:
     files = killed.folder.glob("rejects/batch=*/*.json")
     rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
@@ -156,17 +194,35 @@ def test_rejects(killed: Killed) -> None:
     assert {row["reason"] for row in rows} == {"late"}
 
 
+KINDS = {"changes": "change", "answers": "concat(status, ' since ', since)"}
+
+
 @pytest.mark.long
+@pytest.mark.parametrize("killed", KINDS, indirect=True)
 def test_postgres(killed: Killed) -> None:
     if isinstance(killed.database, UnavailableError):
         pytest.skip(str(killed.database))
-    rows = killed.database.query("select tick, change, answer, explanations from changes")
+    rows = killed.database.query(
+        f"select tick, {KINDS[killed.mode]}, answer, explanations from {killed.mode}"
+    )
     assert killed.changes == Counter(
-        canonical(tick, change, answer, json.loads(explanations))
-        for tick, change, answer, explanations in rows
+        canonical(tick, kind, answer, json.loads(explanations)) for tick, kind, answer, explanations in rows
     )
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("form", tables.PLACES)
+@pytest.mark.parametrize("killed", KINDS, indirect=True)
+def test_tables(killed: Killed, form: str) -> None:
+    if killed.forms[form]:
+        pytest.skip(killed.forms[form])
+    table = tables.PLACES[form][0].format(killed.folder, f"{killed.mode}_here")
+    question = f"SELECT tick, {KINDS[killed.mode]} AS kind, answer, explanations FROM {table}"
+    (rows,) = tables.asked(killed.folder, question)
+    assert killed.changes == Counter(canonical(*row.values()) for row in rows)
+
+
+@appended
 @pytest.mark.long
 def test_kafka(killed: Killed) -> None:
     if isinstance(killed.broker, UnavailableError):
