@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Protocol, Self, cast
 
@@ -108,6 +108,13 @@ class Status:
     state_rows: int
     state_bytes: int
     seen_values: int
+
+    def __add__(self, other: Status) -> Status:
+        """Adds the status of an engine with other facts, which has finished the same ticks."""
+        names = [each.name for each in fields(Status) if each.name not in ("now", "open_answers")]
+        summed = {name: getattr(self, name) + getattr(other, name) for name in names}
+        opened = {name: count + other.open_answers[name] for name, count in self.open_answers.items()}
+        return replace(self, **summed, open_answers=opened)
 
 
 @dataclass(frozen=True)
@@ -393,13 +400,18 @@ class Engine:
             counts=sum(self._counts.values(), Counts()),
             dropped=sum(each.facts for each in self._dropped.values()),
             open_answers={
-                query.name: kernel.count_open(self._plan, self._state, query.name)
+                query.name: kernel.count_open(self._plan, self._state, query.name, self._wanted)
                 for query in self._plan.queries
             },
             state_rows=self._state.rows,
             state_bytes=self._state.nbytes,
             seen_values=sum(len(each.cells) for each in self._state.observed.seen.values()),
         )
+
+    @property
+    def whole(self) -> Engine:
+        """The engine with all facts: this one, unless others have them."""
+        return self
 
     @property
     def rule_change(self) -> RuleChange | None:
@@ -544,11 +556,14 @@ class Engine:
 
     def to_bytes(self) -> bytes:
         """The state as bytes: the content of the file that `save` writes."""
+        return saving.to_bytes(self._saved)
+
+    @property
+    def _saved(self) -> saving.SavedEngine:
         members = {} if self._forecaster is None else self._forecaster.members()
-        saved = saving.SavedEngine(
+        return saving.SavedEngine(
             self._plan, self._state, self._given, self._counts, self._dropped, self._limit, members
         )
-        return saving.to_bytes(saved)
 
     @given.checked(atom=given.TEXT, depth=given.POSITIVE)
     def why(self, atom: str, *, depth: int = 8) -> WhyAnswer:

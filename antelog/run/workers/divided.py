@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from subprocess import PIPE, Popen
-from typing import Any, BinaryIO, NoReturn, Protocol, cast
+from typing import Any, BinaryIO, NoReturn, Protocol, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -24,43 +24,68 @@ import pyarrow as pa
 from antelog.accounts import Counts
 from antelog.arrow.ticks import Moment
 from antelog.compile.nodes.plan import to_json
-from antelog.engine import kernel
+from antelog.engine import kernel, saving
 from antelog.engine.columns.tables import Column
-from antelog.engine.dividing import key_columns, parts_of
+from antelog.engine.dividing import joined, key_columns, part_of, parts_of
 from antelog.engine.facts.frames import Frame
-from antelog.engine.state import begun
+from antelog.engine.state import begun, start
 from antelog.engine.step.schema import united
 from antelog.engine.step.wording import ordered
 from antelog.errors import AntelogError, FunctionError, UnsupportedError, WorkerError
 from antelog.files import ARRIVAL
 from antelog.forecast.scores.scores import Scores
 from antelog.functions import UserFunction, file_of
-from antelog.process import LEARN, Engine, Planned, functions_of
+from antelog.process import LEARN, Engine, Planned, Status, functions_of
 from antelog.run.driver import MOST_LINES, ChangeView, Judged
 from antelog.run.sinks.json_lines import Style
 from antelog.run.sinks.result import StepResult
 from antelog.run.waiting import DueRows
 from antelog.run.workers.channel import Channel, WorkerMessage
 from antelog.run.workers.worker import REJECTS, FunctionSource, Order, Setup
+from antelog.why import WhyAnswer
 
 AUTO = "auto"
+Found = TypeVar("Found")
+_AND_THE_RUN = ", and the run with it. Is memory short? Fewer workers take less"
 _AHEAD = 1  # steps that workers have been given beyond the one that is waited for
 
 
 def engine_for(program: Planned, workers: int | str, say: Callable[[str], object], **options: Any) -> Engine:
     """The engine of a program with so many workers, or with one if it cannot be divided, and says why."""
-    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    count = count if workers == AUTO else int(workers)
-    plan = program.plan
-    why = plan.key.why_not
+    why = program.plan.key.why_not
     if options.get("learn") or options.get("model") == LEARN:
         why = "what is learned while it runs is learned of all facts together"
-    if count > 1 and why is not None:
-        if workers != AUTO:
-            say(f"one worker runs all of it: {why}")
-        count = 1
+    count = _number(workers, why, say)
     options["arrival"] = ARRIVAL
     return Engine(program, **options) if count == 1 else DividedEngine(program, count, **options)
+
+
+def divided(
+    engine: Engine,
+    program: Planned,
+    workers: int | str,
+    say: Callable[[str], object],
+    again: Callable[[], Engine | None],
+) -> Engine:
+    """An engine that goes on from where another is: with so many workers, or that one itself, and says why.
+
+    If a worker dies, all go on from the engine that `again` finds.
+    """
+    why = program.plan.key.why_not
+    if engine.forecasts:
+        why = "chances are made of all facts together"
+    count = _number(workers, why, say)
+    return engine if count == 1 else DividedEngine(program, count, whole=engine, again=again, say=say)
+
+
+def _number(workers: int | str, why_not: str | None, say: Callable[[str], object]) -> int:
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    count = count if workers == AUTO else int(workers)
+    if count > 1 and why_not is not None:
+        if workers != AUTO:
+            say(f"one worker runs all of it: {why_not}")
+        return 1
+    return count
 
 
 class Process(Protocol):
@@ -99,9 +124,7 @@ class ChildProcess(Process):
         if message is None:
             code = self._process.wait()
             ended = f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"
-            raise WorkerError(
-                f"a worker {ended}, and the run with it. Is memory short? Fewer workers take less"
-            )
+            raise WorkerError(f"a worker {ended}{_AND_THE_RUN}")
         if isinstance(message.said, Exception):
             raise message.said
         return message
@@ -128,30 +151,77 @@ class _Handed:
 class DividedEngine(Engine):
     """An engine whose rules are run by workers, each for some values of the key.
 
-    It has no facts itself, so it cannot say `why`, nor be saved. Its workers end once nobody needs it.
+    It begins anew, or goes on from the engine `whole`, whose facts are divided. Its workers end once nobody
+    needs it. If one of them dies, all go on from the engine that `again` finds, or else the run ends.
     """
 
-    def __init__(self, program: Planned, workers: int, **options: Any) -> None:
+    def __init__(
+        self,
+        program: Planned,
+        workers: int,
+        *,
+        whole: Engine | None = None,
+        again: Callable[[], Engine | None] = lambda: None,
+        say: Callable[[str], object] = lambda _: None,
+        **options: Any,
+    ) -> None:
+        limit = options.get("limit") if whole is None else whole._limit
+        given = {"limit": limit, "most": options.get("most")}
         for name, what in (("limit", "a limit of facts"), ("most", "the likeliest of all answers")):
-            if options.get(name) is not None:
+            if given[name] is not None:
                 raise UnsupportedError(
                     f"{what} needs all of them in one place: leave out `{name}`, or `workers`"
                 )
-        super().__init__(program, **options)
+        if whole is None:
+            super().__init__(program, **options)
+            model = options.get("model")
+            options |= {"static": self._given, "model": getattr(model, "to_bytes", lambda: model)()}
+        else:
+            vars(self).update(vars(whole))
+            own = self._options
+            options = {name: getattr(own, name) for name in ("only", "explanations", "literals", "arrival")}
         functions = [_place(name, each) for name, each in functions_of(program).items()]
-        model = options.get("model")
-        given = options | {"static": self._given, "keep_rejects": 0}
-        given["model"] = getattr(model, "to_bytes", lambda: model)()
-        setup = Setup(to_json(self.plan), 0, workers, tuple(sys.path), functions, given)
-        self.workers: list[Process] = [ChildProcess(replace(setup, part=part)) for part in range(workers)]
-        self._finalizer = weakref.finalize(self, _end, self.workers)
+        options["keep_rejects"] = 0
+        self._setup = Setup(to_json(self.plan), 0, workers, tuple(sys.path), functions, options)
+        self._again, self._say = again, say
+        self._last = DueRows(self.now, {})
         self._columns = key_columns(self.plan)
-        self._handed: deque[_Handed] = deque()
-        self._came: deque[list[WorkerMessage]] = deque()  # of the first steps that were handed over
+        self._begin_workers(whole)
+
+    def _begin_workers(self, whole: Engine | None) -> None:
+        """Starts workers with the parts of an engine, if there is one to go on from."""
+        count = self._setup.count
+        parts: list[bytes | None] = [None] * count
+        if whole is not None:
+            parts = [saving.to_bytes(part_of(whole._saved, part, count)) for part in range(count)]
+            empty = start(self.plan, self._given, functions=functions_of(self._program))
+            self._state = replace(empty, now=whole.now, begin=whole.state.begin)
+        self.workers: list[Process] = [
+            ChildProcess(replace(self._setup, part=part, state=state)) for part, state in enumerate(parts)
+        ]
+        self._finalizer = weakref.finalize(self, _end, self.workers)
+        self._handed = deque[_Handed]()
+        self._came = deque[list[WorkerMessage]]()  # of the first steps that were handed over
 
     def close(self) -> None:
         """Ends the workers."""
         self._finalizer()
+
+    def _outliving(self, act: Callable[[], Found]) -> Found:
+        """Does what needs the workers; if one of them has died, all go on from the state of the run, once."""
+        now = self.now
+        try:
+            return act()
+        except WorkerError as error:
+            whole = self._again()
+            if whole is not None and whole.now < now == self._last.now:
+                whole.advance(now, self._last.rows)  # the step that is being saved
+            if whole is None or whole.now != now:
+                raise
+            self._say(f"{str(error).removesuffix(_AND_THE_RUN)}: all workers go on from the state of the run")
+        self.close()
+        self._begin_workers(whole)
+        return act()
 
     # ---- steps ----
 
@@ -159,8 +229,15 @@ class DividedEngine(Engine):
         self, now: Moment, facts: Mapping[str, Frame] | None = None, *_: object, **__: object
     ) -> dict[str, pa.Table]:
         assert isinstance(now, int)
-        self.begin_step(now, facts or {})
-        return self.taken()
+        given = DueRows(now, facts or {})
+
+        def act() -> dict[str, pa.Table]:
+            self.begin_step(now, given.rows)
+            return self.taken()
+
+        found = self._outliving(act)
+        self._last = given
+        return found
 
     def begin_step(self, now: int, facts: Mapping[str, pa.Table], style: Style | None = None) -> None:
         """Gives workers a step, of which `taken` has the changes: with a style as lines that are written."""
@@ -228,11 +305,15 @@ class DividedEngine(Engine):
 
     def _asked(self, name: str, *arguments: object) -> list[WorkerMessage]:
         """The answers of all workers, after the steps that they have been given."""
-        while len(self._came) < len(self._handed):
-            self._came.append(self._received())
-        for worker in self.workers:
-            worker.send(WorkerMessage(Order(name, arguments)))
-        return self._received()
+
+        def ask() -> list[WorkerMessage]:
+            while len(self._came) < len(self._handed):
+                self._came.append(self._received())
+            for worker in self.workers:
+                worker.send(WorkerMessage(Order(name, arguments)))
+            return self._received()
+
+        return self._outliving(ask)
 
     def begin_anew(self, tick: int) -> None:
         super().begin_anew(tick)
@@ -253,12 +334,37 @@ class DividedEngine(Engine):
         sums = parts.group_by("query", use_threads=False).aggregate([("lines", "sum"), ("chances", "sum")])
         return sums.rename_columns(["query", "lines", "chances"])
 
-    def _needs_facts(self, *_: object, **__: object) -> NoReturn:
-        message = "what this engine is asked needs its facts, which are with its workers: leave out `workers`"
+    @property
+    def status(self) -> Status:
+        first, *others = (message.said for message in self._asked("status"))
+        found: Status = sum(others, first)
+        return found
+
+    @property
+    def whole(self) -> Engine:
+        """An engine with the facts of all workers, after the steps that they have been given."""
+        if self.forecasts:
+            self._refuse()
+        functions = functions_of(self._program)
+        saved = [message.said for message in self._asked("to_bytes")]
+        parts = [saving.from_bytes(each, program=self.plan, functions=functions) for each in saved]
+        found = Engine._restored(joined(parts), self._options, None, None)
+        found._program, found._rejects = self._program, self._rejects
+        if found.state.begin is None and self._state.begin is not None:
+            found.begin_at(self._state.begin)
+        return found
+
+    def to_bytes(self) -> bytes:
+        return self.whole.to_bytes()
+
+    def why(self, atom: str, *, depth: int = 8) -> WhyAnswer:
+        return self.whole.why(atom, depth=depth)
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        message = "what this engine is asked needs all in one place, not with workers: leave out `workers`"
         raise UnsupportedError(message)
 
-    status = property(_needs_facts)
-    to_bytes = why = change_rules = _needs_facts
+    change_rules = _refuse
 
 
 def _place(called: str, given: UserFunction) -> FunctionSource:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from antelog.accounts import Counts
 from antelog.compile.nodes.plan import Plan, from_json
-from antelog.engine.dividing import share_of
+from antelog.engine.dividing import mask_of, share_of
 from antelog.functions import UserFunction, named_in
 from antelog.process import Engine
 from antelog.run.sinks.json_lines import Style, with_texts
@@ -48,6 +48,7 @@ class Setup:
     path: Sequence[str]  # where modules are found
     functions: Sequence[FunctionSource]
     options: Mapping[str, Any]
+    state: bytes | None = None  # to go on from
 
 
 @dataclass(frozen=True)
@@ -84,12 +85,16 @@ class Worker:
         plan = from_json(setup.plan)
         rules = _Rules(plan, {each.called: each.found for each in setup.functions})
         options = dict(setup.options)
-        if isinstance(options["model"], bytes):
+        if isinstance(options.get("model"), bytes):
             from antelog.forecast.model_file import Model  # noqa: PLC0415 - few forecast
 
             options["model"] = Model.from_bytes(options["model"])
-        self.engine = Engine(rules, **options)
+        if setup.state is None:
+            self.engine = Engine(rules, **options)
+        else:
+            self.engine = Engine.from_bytes(setup.state, rules, **options)
         self.engine.share = share_of(plan, setup.part, setup.count)
+        self._in_part = mask_of(setup.part, setup.count)
 
     def do(self, order: Order, tables: Mapping[str, pa.Table]) -> WorkerMessage:
         found: WorkerMessage = getattr(self, order.name)(*order.arguments, tables)
@@ -116,6 +121,16 @@ class Worker:
 
     def answers(self, query: str, _: Mapping[str, pa.Table]) -> WorkerMessage:
         return WorkerMessage(None, {query: self.engine.answers(query)})
+
+    def to_bytes(self, _: Mapping[str, pa.Table]) -> WorkerMessage:
+        return WorkerMessage(self.engine.to_bytes())
+
+    def status(self, _: Mapping[str, pa.Table]) -> WorkerMessage:
+        """The status of the part; values of the background are seen by all, and each is one worker's own."""
+        assert self._in_part is not None
+        state = self.engine.state
+        seen = (self._in_part(each.cells, state.values) for each in state.observed.seen.values())
+        return WorkerMessage(replace(self.engine.status, seen_values=sum(int(own.sum()) for own in seen)))
 
     def scored(self, _: Mapping[str, pa.Table]) -> WorkerMessage:
         return WorkerMessage(self.engine.scored)

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,9 +21,15 @@ from hypothesis import assume, event, given, note
 from hypothesis import strategies as st
 
 import antelog
+from antelog import Engine
 from antelog.compile import compile_program
+from antelog.engine.step import wording
 from antelog.errors import DataError, DataWarning, FunctionError, UnsupportedError, WorkerError
+from antelog.files import ARRIVAL
 from antelog.run import waiting
+from antelog.run.reading import Now
+from antelog.run.sinks.json_lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
 from antelog.run.workers import divided
 from tests.all_cases import ANY
 from tests.cli.trying import antelog as command
@@ -87,10 +93,7 @@ def test_recorded_streams(name: str, tmp_path: Path) -> None:
 
 
 def _lines(case: Case, program: antelog.Program, folder: str, workers: int) -> list[str]:
-    files = {}
-    for name, rows in frames(case.facts, program.plan, -1, case.until).items():
-        files[name] = Path(folder) / f"{name}.jsonl"
-        files[name].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    files = _files(case, program, folder)
     units = {"": "ticks"} if program.plan.tick else {}
     with warnings.catch_warnings(), at_most_for(case):
         warnings.simplefilter("ignore", DataWarning)
@@ -115,6 +118,61 @@ def test_random_programs(case: Case, workers: int, step: int) -> None:
             expected = _lines(case, program, folder, 1)
             assert _lines(case, program, folder, workers) == expected
         event("with lines" if len(expected) > 2 else "without lines")
+
+
+def _files(case: Case, program: antelog.Program, folder: str) -> dict[str, Path]:
+    files = {}
+    for name, rows in frames(case.facts, program.plan, -1, case.until).items():
+        files[name] = Path(folder) / f"{name}.jsonl"
+        files[name].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return files
+
+
+def _with_numbers(program: antelog.Program, replay: antelog.Replay, numbers: Sequence[int]) -> list[str]:
+    """What is told by as many workers in turn, each for a few ticks, from the state before."""
+    reader, relations, told = replay._reader, list(program.plan.queries), list[str]()
+    while not reader.through:
+        reader.read(Now(-1, 0))
+    engine: Engine = Engine(program, arrival=ARRIVAL)
+    for number, end in zip(numbers, range(2, 3 * len(numbers), 3), strict=True):
+        whole = Engine.from_bytes(engine.to_bytes(), program, arrival=ARRIVAL)
+        engine = divided.divided(whole, program, number, told.append, lambda: None)
+        while engine.now < end:
+            batch = reader.waiting.batch(end)
+            try:
+                step = StepResult(batch.now, engine.advance(batch.now, batch.facts))
+            except DataError as error:
+                return [*told, str(error)]
+            told += change_lines(relations, step, Style()).splitlines()
+            told += map(str, batch.rejects(engine.last_rejects, None))
+        status = engine.status
+        told += [str((status.counts, status.open_answers, status.seen_values, engine.counts))]
+        for each in relations:
+            told += [
+                str(row) for row in wording.ordered(engine.answers(each.name), each.answer.names).to_pylist()
+            ]
+    reader.close()
+    return told
+
+
+@pytest.mark.slow
+@given(ANY | cases_with_functions(), st.lists(st.sampled_from([1, 2, 3, 7]), min_size=2, max_size=5))
+def test_random_states(case: Case, numbers: list[int]) -> None:
+    note(str(case))
+    assume(compile_program(case.checked).plan is not None)
+    functions = [FUNCTIONS[each.name] for each in case.checked.document.functions]
+    program = antelog.parse(case.text, functions=functions)
+    assume(program.plan.key and program.plan.inputs)
+    units = {"": "ticks"} if program.plan.tick else {}
+    with TemporaryDirectory() as folder, cut(10_000), at_most_for(case), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        files = _files(case, program, folder)
+        expected, found = (
+            _with_numbers(program, antelog.replay(program, files, time_units=units), some)
+            for some in ([1] * len(numbers), numbers)
+        )
+    assert found == expected
+    event("with lines" if any("explanations" in each for each in expected) else "without lines")
 
 
 # ---- processes ----
@@ -149,6 +207,7 @@ def test_processes_give_the_lines_and_tables_of_one_engine() -> None:
         assert list(replay.lines()) == lines
         assert replay.engine.counts == expected.engine.counts
         assert replay.engine.answers("Malf").num_rows == 0
+        assert str(replay.engine.why("Malf(wt1, 7)")) == str(expected.engine.why("Malf(wt1, 7)"))
         steps = list(antelog.replay(program, {"Temp": ROWS}, workers="auto"))
     keys = [(row["tick"], row["X"], row["T"]) for each in steps for row in each.tables["Malf"].to_pylist()]
     assert keys == sorted(keys)
@@ -226,8 +285,8 @@ def test_what_needs_all_facts_is_refused() -> None:
         antelog.replay(program, {"Temp": ROWS}, workers=2, most=5)
     with cut(50):
         engine = antelog.replay(program, {"Temp": ROWS}, workers=2).engine
-    for act in (lambda: engine.status, engine.to_bytes, lambda: engine.why("Malf(wt1, 0)")):
-        with pytest.raises(UnsupportedError, match="its facts, which are with its workers: leave out"):
+    for act in (engine.to_bytes, lambda: engine.why("Malf(wt1, 0)"), lambda: engine.change_rules(program)):
+        with pytest.raises(UnsupportedError, match="needs all in one place, not with workers: leave out"):
             act()
     with pytest.raises(DataError, match=r'workers is 0, .*; give a whole number from 1 to .* or "auto"'):
         antelog.replay(program, {"Temp": ROWS}, workers=0)
