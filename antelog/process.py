@@ -329,10 +329,10 @@ class Engine:
         self._dropped = {name: each for name, each in self._dropped.items() if name in self._counts}
         only, most = self._options.only, self._options.explanations
         closed = {
-            name: _of_kinds(self._shown(name, finished(table, found.old, name, most)), only)
+            name: of_kinds(self._shown(name, finished(table, found.old, name, most)), only)
             for name, table in found.closed.items()
         }
-        changes = {name: _of_kinds(self._finished(name, table), only) for name, table in log.items()}
+        changes = {name: of_kinds(self._finished(name, table), only) for name, table in log.items()}
         self._rule_change = RuleChange(found.tick, found.old, found.queries, closed, changes, anew)
         return self._rule_change
 
@@ -400,7 +400,7 @@ class Engine:
             counts=sum(self._counts.values(), Counts()),
             dropped=sum(each.facts for each in self._dropped.values()),
             open_answers={
-                query.name: kernel.count_open(self._plan, self._state, query.name, self._wanted)
+                query.name: kernel.count_open(self._plan, self._state, query.name, self.wanted)
                 for query in self._plan.queries
             },
             state_rows=self._state.rows,
@@ -449,12 +449,12 @@ class Engine:
         # A forecaster follows all changes, whichever of them are reported.
         only = tuple(kind for kind in KINDS if forecaster is not None or kind in options.only)
         with joins.budget(options.budget):
-            after, changes = kernel.step(plan, before, new, now, replace(self._wanted, only=only))
+            after, changes = kernel.step(plan, before, new, now, replace(self.wanted, only=only))
         if forecaster is None:
             log = {name: each.table for name, each in changes.items()}
         else:
             forecaster, log = forecaster.advanced(kernel.FinishedStep(before, after, new, changes))
-            log = {name: _of_kinds(table, options.only) for name, table in log.items()}
+            log = {name: of_kinds(table, options.only) for name, table in log.items()}
         self._drop(unwanted)
         if self._limit is not None:
             after, more, old = fact_limit.within(plan, after, self._limit, options.only)
@@ -473,7 +473,7 @@ class Engine:
         return found
 
     @property
-    def _wanted(self) -> LineSelection:
+    def wanted(self) -> LineSelection:
         """The lines that the kernel makes, of all kinds."""
         return LineSelection(
             share=self.share,
@@ -531,7 +531,7 @@ class Engine:
         Their `change` is `open` or `confirmed`. What changed at a tick is what `advance` returns.
         """
         name, forecaster = self._query(query).name, self._forecaster
-        lines = kernel.open_answers(self._plan, self._state, name, self._wanted)
+        lines = kernel.open_answers(self._plan, self._state, name, self.wanted)
         table = lines.table if forecaster is None else forecaster.open_answers(name, lines, self._state)
         found = self._finished(name, as_they_stand(table))
         self._warn()
@@ -584,6 +584,10 @@ class Engine:
             )
         grounds = Grounds.of_state(program, self.plan, self.state, self.rejects)
         return explained(grounds, atom, Detail(depth))
+
+    def hand_steps_to(self, forecaster: ModelForecaster) -> None:
+        """Hands each step to a forecaster, with lines of all kinds and their cells."""
+        self._forecaster = forecaster
 
     @property
     def forecasts(self) -> bool:
@@ -642,6 +646,6 @@ def _of_plan(rows: Given, plan: Plan) -> Given:
     return {name: each for name, each in known.items() if all(len(row) == widths[name] for row in each)}
 
 
-def _of_kinds(table: pa.Table, only: Sequence[str]) -> pa.Table:
+def of_kinds(table: pa.Table, only: Sequence[str]) -> pa.Table:
     wanted = pc.is_in(table.column("change"), pa.array(list(only), pa.string()))
     return table if pc.all(wanted).as_py() else table.filter(wanted)

@@ -23,24 +23,26 @@ import pyarrow as pa
 
 from antelog.accounts import Counts
 from antelog.arrow.ticks import Moment
-from antelog.compile.nodes.plan import to_json
+from antelog.compile.nodes.plan import Plan, to_json
 from antelog.engine import kernel, saving
 from antelog.engine.columns.tables import Column
 from antelog.engine.dividing import joined, key_columns, part_of, parts_of
 from antelog.engine.facts.frames import Frame
-from antelog.engine.state import begun, start
+from antelog.engine.state import State, begun, start
+from antelog.engine.step.lines import Lines, as_they_stand
 from antelog.engine.step.schema import united
 from antelog.engine.step.wording import ordered
 from antelog.errors import AntelogError, FunctionError, UnsupportedError, WorkerError
 from antelog.files import ARRIVAL
 from antelog.forecast.scores.scores import Scores
 from antelog.functions import UserFunction, file_of
-from antelog.process import LEARN, Engine, Planned, Status, functions_of
+from antelog.process import LEARN, Engine, Planned, Status, functions_of, of_kinds
 from antelog.run.driver import MOST_LINES, ChangeView, Judged
 from antelog.run.sinks.json_lines import Style
 from antelog.run.sinks.result import StepResult
 from antelog.run.waiting import DueRows
 from antelog.run.workers.channel import Channel, WorkerMessage
+from antelog.run.workers.unjudged import facts_of, lines_of
 from antelog.run.workers.worker import REJECTS, FunctionSource, Order, Setup
 from antelog.why import WhyAnswer
 
@@ -51,12 +53,14 @@ _AHEAD = 1  # steps that workers have been given beyond the one that is waited f
 
 
 def engine_for(program: Planned, workers: int | str, say: Callable[[str], object], **options: Any) -> Engine:
-    """The engine of a program with so many workers, or with one if it cannot be divided, and says why."""
-    why = program.plan.key.why_not
-    if options.get("learn") or options.get("model") == LEARN:
-        why = "what is learned while it runs is learned of all facts together"
-    count = _number(workers, why, say)
+    """The engine of a program with so many workers, or with one if it cannot be divided, and says why.
+
+    Workers make the chances, unless they are learned, or only the likeliest are wanted.
+    """
     options["arrival"] = ARRIVAL
+    if options.get("learn") or options.get("model") == LEARN or options.get("most") is not None:
+        return divided(Engine(program, **options), program, workers, say)
+    count = _number(program.plan, workers, say)
     return Engine(program, **options) if count == 1 else DividedEngine(program, count, **options)
 
 
@@ -65,25 +69,26 @@ def divided(
     program: Planned,
     workers: int | str,
     say: Callable[[str], object],
-    again: Callable[[], Engine | None],
+    again: Callable[[], Engine | None] = lambda: None,
 ) -> Engine:
     """An engine that goes on from where another is: with so many workers, or that one itself, and says why.
 
-    If a worker dies, all go on from the engine that `again` finds.
+    Chances are made in this process. If a worker dies, all go on from the engine that `again` finds.
     """
-    why = program.plan.key.why_not
-    if engine.forecasts:
-        why = "chances are made of all facts together"
-    count = _number(workers, why, say)
+    count = _number(program.plan, workers, say, chances_here=engine.forecasts)
     return engine if count == 1 else DividedEngine(program, count, whole=engine, again=again, say=say)
 
 
-def _number(workers: int | str, why_not: str | None, say: Callable[[str], object]) -> int:
+def _number(
+    plan: Plan, workers: int | str, say: Callable[[str], object], *, chances_here: bool = False
+) -> int:
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    count = count if workers == AUTO else int(workers)
-    if count > 1 and why_not is not None:
+    count, why = count if workers == AUTO else int(workers), plan.key.why_not
+    if chances_here and plan.has_sight:
+        why = "chances of what may be lost from sight, with `every`, rest on all facts together"
+    if count > 1 and why is not None:
         if workers != AUTO:
-            say(f"one worker runs all of it: {why_not}")
+            say(f"one worker runs all of it: {why}")
         return 1
     return count
 
@@ -142,8 +147,10 @@ def _end(workers: Sequence[Process]) -> None:
 
 @dataclass(frozen=True)
 class _Handed:
-    """A step that workers have been given: the rows of each part, by input; are its lines written?"""
+    """A step that workers have been given, with the rows of each part, by input; are its lines written?"""
 
+    before: int
+    now: int
     rows: Mapping[str, Sequence[Column]]
     written: bool
 
@@ -165,13 +172,9 @@ class DividedEngine(Engine):
         say: Callable[[str], object] = lambda _: None,
         **options: Any,
     ) -> None:
-        limit = options.get("limit") if whole is None else whole._limit
-        given = {"limit": limit, "most": options.get("most")}
-        for name, what in (("limit", "a limit of facts"), ("most", "the likeliest of all answers")):
-            if given[name] is not None:
-                raise UnsupportedError(
-                    f"{what} needs all of them in one place: leave out `{name}`, or `workers`"
-                )
+        if (options.get("limit") if whole is None else whole._limit) is not None:
+            message = "a limit of facts needs all of them in one place: leave out `limit`, or `workers`"
+            raise UnsupportedError(message)
         if whole is None:
             super().__init__(program, **options)
             model = options.get("model")
@@ -182,7 +185,9 @@ class DividedEngine(Engine):
             options = {name: getattr(own, name) for name in ("only", "explanations", "literals", "arrival")}
         functions = [_place(name, each) for name, each in functions_of(program).items()]
         options["keep_rejects"] = 0
-        self._setup = Setup(to_json(self.plan), 0, workers, tuple(sys.path), functions, options)
+        self.judges = whole is not None and whole.forecasts  # whether chances are made here
+        plan, path = to_json(self.plan), tuple(sys.path)
+        self._setup = Setup(plan, 0, workers, path, functions, options, unjudged=self.judges)
         self._again, self._say = again, say
         self._last = DueRows(self.now, {})
         self._columns = key_columns(self.plan)
@@ -196,6 +201,7 @@ class DividedEngine(Engine):
             parts = [saving.to_bytes(part_of(whole._saved, part, count)) for part in range(count)]
             empty = start(self.plan, self._given, functions=functions_of(self._program))
             self._state = replace(empty, now=whole.now, begin=whole.state.begin)
+            self._forecaster = whole._forecaster
         self.workers: list[Process] = [
             ChildProcess(replace(self._setup, part=part, state=state)) for part, state in enumerate(parts)
         ]
@@ -244,13 +250,15 @@ class DividedEngine(Engine):
         if self._state.begin is None:
             _, batch = kernel.admitted(self.plan, self._state, facts, now, arrival=ARRIVAL)
             self._state = begun(self.plan, self._state, batch.facts)
-        self._state = replace(self._state, now=now)
+        before, self._state = self.now, replace(self._state, now=now)
         rows = {name: self._divided(name, table) for name, table in facts.items()}
         order = Order("advance", (now, self._state.begin, style))
+        if self.judges:
+            order, style = Order("take_unjudged", (now, self._state.begin)), None
         for part, worker in enumerate(self.workers):
             mine = {name: table.take(pa.array(rows[name][part])) for name, table in facts.items()}
             worker.send(WorkerMessage(order, mine))
-        self._handed.append(_Handed(rows, written=style is not None))
+        self._handed.append(_Handed(before, now, rows, written=style is not None))
 
     def _divided(self, name: str, table: pa.Table) -> list[Column]:
         """The rows of each part; what has no part is for the first, which says what is wrong with it."""
@@ -271,7 +279,26 @@ class DividedEngine(Engine):
         self._counts = {name: sum((each.counts[name] for each in said), Counts()) for name in self._counts}
         self._set_aside(handed, found)
         self._note({note for each in said for note in each.notes})
-        return self._merged(found, written=handed.written)
+        return self._judged(handed, found) if self.judges else self._merged(found, written=handed.written)
+
+    def _judged(self, handed: _Handed, found: Sequence[WorkerMessage]) -> dict[str, pa.Table]:
+        """The changes of a step with their chances."""
+        before = self._state_at(handed.before)
+        names = [query.name for query in self.plan.queries]
+        changes = {name: lines_of(self.plan, name, found, before.values) for name in names}
+
+        def open_before(query: str) -> Lines:
+            return lines_of(self.plan, query, self._asked("open_lines", query, handed.now), before.values)
+
+        facts = facts_of(self.plan, found, before.values)
+        step = kernel.FinishedStep(before, replace(before, now=handed.now), facts, changes, open_before)
+        self._forecaster, log = self.forecaster.advanced(step)
+        only = self._options.only
+        return {name: self._finished(name, of_kinds(table, only)) for name, table in log.items()}
+
+    def _state_at(self, now: int) -> State:
+        """The state here after a tick: with the background, without facts, and with values of its own."""
+        return replace(self._state, now=now, values=self._state.values.retain()[0])
 
     def _set_aside(self, handed: _Handed, found: Sequence[WorkerMessage]) -> None:
         """Puts the rejects of all parts into the order of their inputs and rows."""
@@ -321,15 +348,23 @@ class DividedEngine(Engine):
 
     def answers(self, query: str) -> pa.Table:
         name = self._query(query).name
-        return self._merged(self._asked("answers", name))[name]
+        if not self.judges:
+            return self._merged(self._asked("answers", name))[name]
+        state, found = self._state_at(self.now), self._asked("open_lines", name, None)
+        lines = lines_of(self.plan, name, found, state.values)
+        return self._finished(name, as_they_stand(self.forecaster.open_answers(name, lines, state)))
 
     @property
     def scored(self) -> dict[str, Scores]:
+        if self.judges:
+            return self.forecaster.scores()
         first, *others = (message.said for message in self._asked("scored"))
         return {name: sum((each[name] for each in others), scores) for name, scores in first.items()}
 
     @property
     def left_out(self) -> pa.Table:
+        if self.judges:
+            return self.forecaster.left_out_table()
         parts = pa.concat_tables([message.tables[REJECTS] for message in self._asked("left_out")])
         sums = parts.group_by("query", use_threads=False).aggregate([("lines", "sum"), ("chances", "sum")])
         return sums.rename_columns(["query", "lines", "chances"])
@@ -343,13 +378,13 @@ class DividedEngine(Engine):
     @property
     def whole(self) -> Engine:
         """An engine with the facts of all workers, after the steps that they have been given."""
-        if self.forecasts:
+        if self.forecasts and not self.judges:
             self._refuse()
         functions = functions_of(self._program)
         saved = [message.said for message in self._asked("to_bytes")]
         parts = [saving.from_bytes(each, program=self.plan, functions=functions) for each in saved]
         found = Engine._restored(joined(parts), self._options, None, None)
-        found._program, found._rejects = self._program, self._rejects
+        found._program, found._rejects, found._forecaster = self._program, self._rejects, self._forecaster
         if found.state.begin is None and self._state.begin is not None:
             found.begin_at(self._state.begin)
         return found

@@ -8,17 +8,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
 from antelog.accounts import Counts
-from antelog.compile.nodes.plan import Plan, from_json
+from antelog.compile.nodes.plan import from_json
+from antelog.engine import kernel
 from antelog.engine.dividing import mask_of, share_of
+from antelog.engine.values.values import SavedValues
 from antelog.functions import UserFunction, named_in
-from antelog.process import Engine
+from antelog.process import Engine, Planned
 from antelog.run.sinks.json_lines import Style, with_texts
 from antelog.run.workers.channel import Channel, WorkerMessage
+from antelog.run.workers.unjudged import StepKeeper, packed
+
+if TYPE_CHECKING:
+    from antelog.forecast.forecaster import ModelForecaster
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,7 @@ class Setup:
     functions: Sequence[FunctionSource]
     options: Mapping[str, Any]
     state: bytes | None = None  # to go on from
+    unjudged: bool = False  # whether chances are made where the run is
 
 
 @dataclass(frozen=True)
@@ -66,15 +74,10 @@ class FactsJudged:
     counts: Mapping[str, Counts]
     notes: Sequence[str]
     rows: Sequence[int]
+    values: SavedValues | None = None  # those of cells
 
 
 REJECTS = ""  # the name of the table of rejects beside those of queries
-
-
-@dataclass(frozen=True)
-class _Rules:
-    plan: Plan
-    functions: Mapping[str, UserFunction]
 
 
 class Worker:
@@ -83,7 +86,8 @@ class Worker:
     def __init__(self, setup: Setup) -> None:
         sys.path[:] = setup.path
         plan = from_json(setup.plan)
-        rules = _Rules(plan, {each.called: each.found for each in setup.functions})
+        functions = {each.called: each.found for each in setup.functions}
+        rules = cast("Planned", SimpleNamespace(plan=plan, functions=functions))
         options = dict(setup.options)
         if isinstance(options.get("model"), bytes):
             from antelog.forecast.model_file import Model  # noqa: PLC0415 - few forecast
@@ -95,6 +99,9 @@ class Worker:
             self.engine = Engine.from_bytes(setup.state, rules, **options)
         self.engine.share = share_of(plan, setup.part, setup.count)
         self._in_part = mask_of(setup.part, setup.count)
+        self._keeper = StepKeeper()
+        if setup.unjudged:
+            self.engine.hand_steps_to(cast("ModelForecaster", self._keeper))
 
     def do(self, order: Order, tables: Mapping[str, pa.Table]) -> WorkerMessage:
         found: WorkerMessage = getattr(self, order.name)(*order.arguments, tables)
@@ -114,6 +121,23 @@ class Worker:
         said = FactsJudged(engine.counts, tuple(engine.notes), rejects.column("row").to_pylist())
         engine.notes.clear()
         return WorkerMessage(said, {**log, REJECTS: rejects.drop_columns(["row"])})
+
+    def take_unjudged(self, now: int, begin: int | None, facts: Mapping[str, pa.Table]) -> WorkerMessage:
+        """Takes a step without chances: its lines come with their cells, and with the facts that are new."""
+        found = self.advance(now, begin, None, facts)
+        step = self._keeper.steps[-1]
+        values, tables = packed(step.changes, step.facts, step.before.values)
+        return WorkerMessage(replace(found.said, values=values), {**found.tables, **tables})
+
+    def open_lines(self, query: str, before: int | None, _: Mapping[str, pa.Table]) -> WorkerMessage:
+        """The lines of open answers with their cells: by now, or before the step that ended at a tick."""
+        state, wanted = self.engine.state, self.engine.wanted
+        if before is not None:
+            state = next(each.before for each in self._keeper.steps if each.after.now == before)
+            wanted = replace(wanted, explained=True)
+        lines = kernel.open_answers(self.engine.plan, state, query, wanted)
+        values, tables = packed({query: lines}, {}, state.values)
+        return WorkerMessage(FactsJudged({}, (), (), values), tables)
 
     def begin_anew(self, tick: int, _: Mapping[str, pa.Table]) -> WorkerMessage:
         self.engine.begin_anew(tick)

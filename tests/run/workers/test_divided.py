@@ -26,6 +26,7 @@ from antelog.compile import compile_program
 from antelog.engine.step import wording
 from antelog.errors import DataError, DataWarning, FunctionError, UnsupportedError, WorkerError
 from antelog.files import ARRIVAL
+from antelog.process import LEARN
 from antelog.run import waiting
 from antelog.run.reading import Now
 from antelog.run.sinks.json_lines import Style, change_lines
@@ -92,22 +93,30 @@ def test_recorded_streams(name: str, tmp_path: Path) -> None:
 # ---- random programs ----
 
 
-def _lines(case: Case, program: antelog.Program, folder: str, workers: int) -> list[str]:
+def _lines(case: Case, program: antelog.Program, folder: str, workers: int, model: str | None) -> list[str]:
     files = _files(case, program, folder)
     units = {"": "ticks"} if program.plan.tick else {}
     with warnings.catch_warnings(), at_most_for(case):
         warnings.simplefilter("ignore", DataWarning)
         try:
-            replay = antelog.replay(program, files, until=case.until, time_units=units, workers=workers)
+            replay = antelog.replay(
+                program, files, until=case.until, time_units=units, workers=workers, model=model
+            )
             found = list(replay.lines())
         except DataError as error:
             return [str(error)]
-        return [*found, str(replay.engine.counts), str(replay.rejects.counts)]
+        scores = [] if model is None else [str(replay.engine.scores().to_pylist())]
+        return [*found, str(replay.engine.counts), str(replay.rejects.counts), *scores]
 
 
 @pytest.mark.slow
-@given(ANY | cases_with_functions(), st.sampled_from([2, 3, 7]), st.integers(1, 20))
-def test_random_programs(case: Case, workers: int, step: int) -> None:
+@given(
+    ANY | cases_with_functions(),
+    st.sampled_from([2, 3, 7]),
+    st.integers(1, 20),
+    st.sampled_from([None, LEARN]),
+)
+def test_random_programs(case: Case, workers: int, step: int, model: str | None) -> None:
     note(str(case))
     assume(compile_program(case.checked).plan is not None)
     functions = [FUNCTIONS[each.name] for each in case.checked.document.functions]
@@ -115,8 +124,8 @@ def test_random_programs(case: Case, workers: int, step: int) -> None:
     assume(program.plan.key and program.plan.inputs)
     with TemporaryDirectory() as folder:
         with cut(step):  # which of two equal facts is known still depends on it
-            expected = _lines(case, program, folder, 1)
-            assert _lines(case, program, folder, workers) == expected
+            expected = _lines(case, program, folder, 1, model)
+            assert _lines(case, program, folder, workers, model) == expected
         event("with lines" if len(expected) > 2 else "without lines")
 
 
@@ -128,12 +137,14 @@ def _files(case: Case, program: antelog.Program, folder: str) -> dict[str, Path]
     return files
 
 
-def _with_numbers(program: antelog.Program, replay: antelog.Replay, numbers: Sequence[int]) -> list[str]:
+def _with_numbers(
+    program: antelog.Program, replay: antelog.Replay, numbers: Sequence[int], model: str | None
+) -> list[str]:
     """What is told by as many workers in turn, each for a few ticks, from the state before."""
     reader, relations, told = replay._reader, list(program.plan.queries), list[str]()
     while not reader.through:
         reader.read(Now(-1, 0))
-    engine: Engine = Engine(program, arrival=ARRIVAL)
+    engine: Engine = Engine(program, arrival=ARRIVAL, model=model)
     for number, end in zip(numbers, range(2, 3 * len(numbers), 3), strict=True):
         whole = Engine.from_bytes(engine.to_bytes(), program, arrival=ARRIVAL)
         engine = divided.divided(whole, program, number, told.append, lambda: None)
@@ -156,8 +167,12 @@ def _with_numbers(program: antelog.Program, replay: antelog.Replay, numbers: Seq
 
 
 @pytest.mark.slow
-@given(ANY | cases_with_functions(), st.lists(st.sampled_from([1, 2, 3, 7]), min_size=2, max_size=5))
-def test_random_states(case: Case, numbers: list[int]) -> None:
+@given(
+    ANY | cases_with_functions(),
+    st.lists(st.sampled_from([1, 2, 3, 7]), min_size=2, max_size=5),
+    st.sampled_from([None, LEARN]),
+)
+def test_random_states(case: Case, numbers: list[int], model: str | None) -> None:
     note(str(case))
     assume(compile_program(case.checked).plan is not None)
     functions = [FUNCTIONS[each.name] for each in case.checked.document.functions]
@@ -168,7 +183,7 @@ def test_random_states(case: Case, numbers: list[int]) -> None:
         warnings.simplefilter("ignore", DataWarning)
         files = _files(case, program, folder)
         expected, found = (
-            _with_numbers(program, antelog.replay(program, files, time_units=units), some)
+            _with_numbers(program, antelog.replay(program, files, time_units=units), some, model)
             for some in ([1] * len(numbers), numbers)
         )
     assert found == expected
@@ -281,8 +296,6 @@ def test_what_needs_all_facts_is_refused() -> None:
     program = antelog.parse(ALERTING)
     with pytest.raises(UnsupportedError, match="a limit of facts needs all of them in one place"):
         antelog.replay(program, {"Temp": ROWS}, workers=2, limit=5)
-    with pytest.raises(UnsupportedError, match="the likeliest of all answers needs all of them"):
-        antelog.replay(program, {"Temp": ROWS}, workers=2, most=5)
     with cut(50):
         engine = antelog.replay(program, {"Temp": ROWS}, workers=2).engine
     for act in (engine.to_bytes, lambda: engine.why("Malf(wt1, 0)"), lambda: engine.change_rules(program)):
@@ -297,8 +310,9 @@ def test_one_worker_does_what_cannot_be_divided() -> None:
     with pytest.warns(DataWarning, match="one worker runs all of it: P has no argument but its time"):
         replay = antelog.replay(whole, {"Temp": []}, workers=2)
     assert type(replay.engine) is antelog.Engine
-    with pytest.warns(DataWarning, match="one worker runs all of it: what is learned while it runs"):
-        antelog.replay(antelog.parse(PROGRAM), {"Temp": []}, workers=2, model="learn")
+    seen = antelog.parse(PROGRAM.replace("delay 1", "delay 1, every 2 per device"))
+    with pytest.warns(DataWarning, match="one worker runs all of it: chances of what may be lost from sight"):
+        antelog.replay(seen, {"Temp": []}, workers=2, model="learn")
 
 
 # ---- chances ----
@@ -313,7 +327,10 @@ def test_chances_and_their_scores(tmp_path: Path) -> None:
     facts.write_text("\n".join(["device,level,time,arrival", *rows]), encoding="utf-8")
     given_ = [rules, "--input", f"Temp={facts}"]
     assert command("learn", *given_, "-o", model).exit_code == 0
-    for name, *flags in (["try", "--min-chance", "0.2"], ["try", "--model", model], ["score"]):
+    flagged: list[list[object]] = [["try", "--min-chance", "0.2"], ["try", "--model", model], ["score"]]
+    # What is learned, and which are the likeliest, is known where all lines are.
+    flagged += [["try", "--model", "learn"], ["try", "--most", 2], ["learn", "-o", model]]
+    for name, *flags in [*flagged, ["watch", "--once", "--no-page"]]:
         expected = command(name, *given_, *flags)
         assert expected.exit_code == 0
         with cut(70):

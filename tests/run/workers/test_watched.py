@@ -48,10 +48,10 @@ def grown(rows: int, dice: random.Random) -> str:
     return "device,level,time,arrival\n" + "".join(f"{row},{at}\n" for at, row in sorted(lines))
 
 
-def told_by_one(data: str) -> bytes:
+def told_by_one(data: str, *flags: str) -> bytes:
     """What one worker tells of all facts."""
     Path("all.csv").write_text(data, encoding="utf-8")
-    more = ("--once", "--state", "one", "--output", "one.jsonl", "--no-page")
+    more = (*flags, "--once", "--state", "one", "--output", "one.jsonl", "--no-page")
     assert antelog("watch", "p.alog", "--input", "Temp=all.csv", *more).exit_code == 0
     return Path("one.jsonl").read_bytes()
 
@@ -73,20 +73,22 @@ def test_examples(name: str) -> None:
     assert told[1:] == told[:1] * 3
 
 
-def test_it_goes_on_with_another_number() -> None:
+@pytest.mark.parametrize("flags", [(), ("--model", "learn")])
+def test_it_goes_on_with_another_number(flags: tuple[str, ...]) -> None:
     dice = random.Random(3)
     data = grown(900, dice)
-    whole, told = data.splitlines(keepends=True), list[str]()
+    if flags:
+        Path("p.alog").write_text(RULES.replace("query Malf(X, T)", "query Malf(X, T) alert 30%"), "utf-8")
+    whole = data.splitlines(keepends=True)
     for number, workers in enumerate([1, 2, 7, 1, 3, 2, 3]):
         with Path("temp.csv").open("w", encoding="utf-8") as file:
             file.writelines(whole[: 1 + 900 * (number + 1) // 7])
+        arguments = ("--input", "Temp=temp.csv", "--once", *OUT, *flags, "--workers", workers)
         with cut(100):
-            done = antelog(
-                "watch", "p.alog", "--input", "Temp=temp.csv", "--once", *OUT, "--workers", workers
-            )
+            done = antelog("watch", "p.alog", *arguments)
         assert done.exit_code == 0, done.stderr
-        told.append(done.stderr)
-    assert Path("out.jsonl").read_bytes() == told_by_one(data)
+        assert "one worker runs all of it" not in done.stderr
+    assert Path("out.jsonl").read_bytes() == told_by_one(data, *flags)
 
 
 @contextmanager
@@ -109,10 +111,11 @@ def killing(at: Sequence[int]) -> Iterator[None]:
         yield
 
 
-def test_workers_that_die_begin_anew() -> None:
-    expected = told_by_one(grown(900, random.Random(5)))
+@pytest.mark.parametrize("flags", [(), pytest.param(("--model", "learn"), marks=pytest.mark.long)])
+def test_workers_that_die_begin_anew(flags: tuple[str, ...]) -> None:
+    expected = told_by_one(grown(900, random.Random(5)), *flags)
     with killing([3]):
-        done = antelog(*ALL, *OUT)
+        done = antelog(*ALL, *OUT, *flags)
     assert done.exit_code == 0
     said = "note: a worker was ended by signal 9: all workers go on from the state of the run\n"
     assert done.stderr.count(said) == 1
