@@ -556,7 +556,7 @@ class Engine:
 
     def to_bytes(self) -> bytes:
         """The state as bytes: the content of the file that `save` writes."""
-        return saving.to_bytes(self._saved)
+        return saving.to_bytes(self.whole._saved)
 
     @property
     def _saved(self) -> saving.SavedEngine:
@@ -582,7 +582,7 @@ class Engine:
                 "this engine has its plan only, and explanations need the rules as they are written: "
                 "restore it with its program"
             )
-        grounds = Grounds.of_state(program, self.plan, self.state, self.rejects)
+        grounds = Grounds.of_state(program, self.plan, self.whole.state, self.rejects)
         return explained(grounds, atom, Detail(depth))
 
     def hand_steps_to(self, forecaster: ModelForecaster) -> None:

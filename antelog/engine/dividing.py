@@ -108,32 +108,25 @@ def part_of(saved: SavedEngine, part: int, count: int) -> SavedEngine:
         return saved
     in_part: Callable[[Column, Values], Mask] = mask
     plan, state = saved.plan, saved.state
-    columns, sources = key_columns(plan), {each.name: each for each in plan.inputs}
+    positions = {each.name: plan.key[each.name] for each in plan.relations}
+    columns = {each.name: each.columns for each in plan.inputs}
+    positions |= {n: columns[n].index(key) for n, key in key_columns(plan).items() if key is not None}
 
-    def mine(rows: Rows, position: int) -> Rows:
-        return rows.take(in_part(rows.columns[position], state.values))
-
-    def facts_of(facts: Mapping[str, Facts]) -> dict[str, Facts]:
+    def mine(of: Mapping[str, Rows]) -> dict[str, Rows]:
+        """The rows of this part; those of inputs that are not divided are of the first."""
         found = {}
-        for name, each in facts.items():
-            column = columns[name]
-            if column is None:
-                found[name] = each if part == 0 else each.take(np.zeros(0, np.int64))
-            else:
-                found[name] = mine(each, sources[name].columns.index(column))
+        for name, rows in of.items():
+            at = positions.get(name)
+            key = rows.columns[at] if at is not None else np.full(getattr(rows, "count", 0), UNBOUND)
+            found[name] = rows.take(in_part(key, state.values))
         return found
 
-    own = _with(
-        state,
-        {
-            each: known.take(in_part(known.cells, state.values) | (known.since == FROM_THE_START))
-            for each, known in state.observed.seen.items()
-        },
-        facts_of(_kept(state)),
-        facts_of(_latest(state)),
-        {name: mine(each, plan.key[name]) for name, each in state.decided.items()},
-        {name: mine(each, plan.key[name]) for name, each in state.carried.settled.items()},
-    )
+    seen = {
+        each: known.take(in_part(known.cells, state.values) | (known.since == FROM_THE_START))
+        for each, known in state.observed.seen.items()
+    }
+    remembered = mine(state.decided), mine(state.carried.settled)
+    own = _with(state, seen, mine(_kept(state)), mine(_latest(state)), *remembered)
     return replace(saved, state=own, counts=saved.counts if part == 0 else {}, forecast={})
 
 

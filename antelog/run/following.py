@@ -30,7 +30,7 @@ from antelog.run.sources.opening import FOLLOWED, Followed, source_of
 from antelog.run.store.store import Store
 from antelog.run.values import duration
 from antelog.run.waiting import WaitingRows, waiting_for
-from antelog.run.workers.divided import DividedEngine, divided
+from antelog.run.workers.divided import divided
 
 Lines = Callable[[StepResult], str]
 
@@ -100,8 +100,8 @@ class FollowedRun:
         begun = partial(Engine, self.program, **{**options, "static": self.static, "arrival": ARRIVAL})
         changeable = {name: options[name] for name in ("only", "explanations", "min_chance", "most")}
         given = {"functions": self.program.functions, "arrival": ARRIVAL, **changeable}
-        kept = store if state is not None else None
-        found = None if kept is None else restored(kept, partial(Engine.from_bytes, **given))
+        kept, engine_of = store if state is not None else None, partial(Engine.from_bytes, **given)
+        found = None if kept is None else restored(kept, engine_of)
         change: RuleChange | None = None
         if found is None:
             engine = begun()
@@ -118,12 +118,10 @@ class FollowedRun:
             """The engine that the store has by now; None if it keeps none."""
             if kept is None:
                 return None
-            stored = restored(kept, partial(Engine.from_bytes, **given))
+            stored = restored(kept, engine_of)
             return begun() if stored is None else stored[0]
 
         engine = divided(engine, self.program, self.settings.workers, self.note, again)
-        if isinstance(engine, DividedEngine):
-            stack.callback(engine.close)
         sink = self._sink(output, known, stack)
         feed = None
         if store is not None and self.feed:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import Any, BinaryIO, NoReturn, Protocol, TypeVar, cast
@@ -32,6 +33,7 @@ from antelog.engine.state import State, begun, start
 from antelog.engine.step.lines import Lines, as_they_stand
 from antelog.engine.step.schema import united
 from antelog.engine.step.wording import ordered
+from antelog.engine.values.values import Values
 from antelog.errors import AntelogError, FunctionError, UnsupportedError, WorkerError
 from antelog.files import ARRIVAL
 from antelog.forecast.scores.scores import Scores
@@ -42,9 +44,8 @@ from antelog.run.sinks.json_lines import Style
 from antelog.run.sinks.result import StepResult
 from antelog.run.waiting import DueRows
 from antelog.run.workers.channel import Channel, WorkerMessage
-from antelog.run.workers.unjudged import facts_of, lines_of
+from antelog.run.workers.unjudged import put_together
 from antelog.run.workers.worker import REJECTS, FunctionSource, Order, Setup
-from antelog.why import WhyAnswer
 
 AUTO = "auto"
 Found = TypeVar("Found")
@@ -284,17 +285,17 @@ class DividedEngine(Engine):
     def _judged(self, handed: _Handed, found: Sequence[WorkerMessage]) -> dict[str, pa.Table]:
         """The changes of a step with their chances."""
         before = self._state_at(handed.before)
-        names = [query.name for query in self.plan.queries]
-        changes = {name: lines_of(self.plan, name, found, before.values) for name in names}
-
-        def open_before(query: str) -> Lines:
-            return lines_of(self.plan, query, self._asked("open_lines", query, handed.now), before.values)
-
-        facts = facts_of(self.plan, found, before.values)
-        step = kernel.FinishedStep(before, replace(before, now=handed.now), facts, changes, open_before)
+        changes, facts = put_together(self.plan, [each.said for each in found], before.values)
+        earlier = partial(self._open_lines, values=before.values, before=handed.now)
+        step = kernel.FinishedStep(before, replace(before, now=handed.now), facts, changes, earlier)
         self._forecaster, log = self.forecaster.advanced(step)
         only = self._options.only
         return {name: self._finished(name, of_kinds(table, only)) for name, table in log.items()}
+
+    def _open_lines(self, query: str, *, values: Values, before: int | None = None) -> Lines:
+        """The lines of open answers: by now, or before the step that ended at a tick."""
+        said = [each.said for each in self._asked("open_lines", query, before)]
+        return put_together(self.plan, said, values)[0][query]
 
     def _state_at(self, now: int) -> State:
         """The state here after a tick: with the background, without facts, and with values of its own."""
@@ -350,8 +351,8 @@ class DividedEngine(Engine):
         name = self._query(query).name
         if not self.judges:
             return self._merged(self._asked("answers", name))[name]
-        state, found = self._state_at(self.now), self._asked("open_lines", name, None)
-        lines = lines_of(self.plan, name, found, state.values)
+        state = self._state_at(self.now)
+        lines = self._open_lines(name, values=state.values)
         return self._finished(name, as_they_stand(self.forecaster.open_answers(name, lines, state)))
 
     @property
@@ -388,12 +389,6 @@ class DividedEngine(Engine):
         if found.state.begin is None and self._state.begin is not None:
             found.begin_at(self._state.begin)
         return found
-
-    def to_bytes(self) -> bytes:
-        return self.whole.to_bytes()
-
-    def why(self, atom: str, *, depth: int = 8) -> WhyAnswer:
-        return self.whole.why(atom, depth=depth)
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         message = "what this engine is asked needs all in one place, not with workers: leave out `workers`"

@@ -6,20 +6,44 @@ Chances that are learned rest on the facts of all keys. So workers send lines wi
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
-from functools import reduce
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
+from antelog.accounts import Counts
 from antelog.compile.nodes.plan import Plan
+from antelog.engine.columns.tables import Column
 from antelog.engine.facts.history import Facts
 from antelog.engine.kernel import FinishedStep
-from antelog.engine.step.lines import Lines
+from antelog.engine.state import with_cells
+from antelog.engine.step.lines import Lines, joined
 from antelog.engine.values.values import SavedValues, Values
-from antelog.run.workers.channel import WorkerMessage
 
-_CELLS, _FACTS = "cells of ", "facts of "  # before names of columns, and of tables
+
+@dataclass(frozen=True)
+class FactsJudged:
+    """Counts of facts by fate so far, sentences about values, and the rows of facts that were set aside.
+
+    Without chances the step's lines and new facts come with it, whose cells are of its `values`.
+    """
+
+    counts: Mapping[str, Counts] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    rows: Sequence[int] = ()
+    lines: Mapping[str, Lines] = field(default_factory=dict)
+    facts: Mapping[str, Facts] = field(default_factory=dict)
+    values: SavedValues = field(default_factory=Values().saved)
+
+    def carrying(self, lines: Mapping[str, Lines], facts: Mapping[str, Facts], of: Values) -> FactsJudged:
+        """Adds lines and facts, and of the values those that they have."""
+        values = Values()
+        cells = partial(values.recoded, of=of)
+        said = {name: _recoded(each, cells) for name, each in lines.items()}
+        new = {name: with_cells(each, cells) for name, each in facts.items()}
+        return replace(self, lines=said, facts=new, values=values.saved())
 
 
 class StepKeeper:
@@ -36,50 +60,35 @@ class StepKeeper:
         return {}
 
 
-def packed(
-    lines: Mapping[str, Lines], facts: Mapping[str, Facts], of: Values
-) -> tuple[SavedValues, dict[str, pa.Table]]:
-    """Lines and facts as tables, whose cells are of other values: those that they have."""
-    values, tables = Values(), dict[str, pa.Table]()
-    for name, each in lines.items():
-        cells = [*(values.recoded(column, of) for column in each.cells[:-1]), each.cells[-1]]
-        table = each.table
-        for number, column in enumerate([*cells, each.kind.astype(np.int64), each.stage]):
-            table = table.append_column(f"{_CELLS}{number}", pa.array(column))
-        tables[name] = table
-    for name, new in facts.items():
-        if new.count:
-            columns = [*(values.recoded(column, of) for column in new.columns), new.time, new.arrival]
-            tables[_FACTS + name] = pa.table(columns, [*map(str, range(len(columns)))])
-    return values.saved(), tables
+def put_together(
+    plan: Plan, parts: Sequence[FactsJudged], values: Values
+) -> tuple[dict[str, Lines], dict[str, Facts]]:
+    """The lines of all workers by query, in the order of the log, and their facts by input."""
+    lines, facts = dict[str, list[Lines]](), dict[str, list[Facts]]()
+    for part in parts:
+        cells = partial(values.recoded, of=Values.from_saved(part.values))
+        for name, each in part.lines.items():
+            lines.setdefault(name, []).append(_recoded(each, cells))
+        for name, new in part.facts.items():
+            facts.setdefault(name, []).append(with_cells(new, cells))
+    whole = {name: one.and_then(*others) for name, (one, *others) in facts.items()}
+    return {name: _in_order(plan, name, each) for name, each in lines.items()}, whole
 
 
-def lines_of(plan: Plan, query: str, parts: Sequence[WorkerMessage], values: Values) -> Lines:
-    """The lines of a query by all workers, in the order of the log."""
+_ROW = "#row"
+
+
+def _in_order(plan: Plan, query: str, parts: Sequence[Lines]) -> Lines:
     from antelog.forecast.lines import lines_in_order  # noqa: PLC0415 - few forecast
 
-    relation, tables = plan.relation(query), []
-    width = len(relation.answer.variables)
-    for part in parts:
-        table, of = part.tables[query], Values.from_saved(part.said.values)
-        for name in (f"{_CELLS}{number}" for number in range(width)):
-            column = pa.array(values.recoded(table.column(name).to_numpy(), of))
-            table = table.set_column(table.schema.get_field_index(name), name, column)
-        tables.append(table)
-    whole = lines_in_order(tables, relation)
-    names = [f"{_CELLS}{number}" for number in range(width + 3)]
-    *cells, kind, stage = (whole.column(name).to_numpy() for name in names)
-    return Lines(whole.drop_columns(names), tuple(cells), whole.column("tick").to_numpy(), kind, stage)
+    whole = joined(parts)
+    numbered = whole.table.append_column(_ROW, pa.array(np.arange(whole.table.num_rows)))
+    ordered = lines_in_order([numbered, numbered.slice(0, 0)], plan.relation(query))
+    at = ordered.column(_ROW).to_numpy()
+    cells = tuple(column.take(at) for column in whole.cells)
+    of_lines = (each.take(at) for each in (whole.tick, whole.kind, whole.stage))
+    return Lines(ordered.drop_columns([_ROW]), cells, *of_lines)
 
 
-def facts_of(plan: Plan, parts: Sequence[WorkerMessage], values: Values) -> dict[str, Facts]:
-    """The new facts of all workers."""
-    found: dict[str, list[Facts]] = {}
-    for part in parts:
-        of = Values.from_saved(part.said.values)
-        for source in plan.inputs:
-            if (table := part.tables.get(_FACTS + source.name)) is not None:
-                *columns, time, arrival = (column.to_numpy() for column in table.columns)
-                cells = tuple(values.recoded(column, of) for column in columns)
-                found.setdefault(source.name, []).append(Facts(cells, time, arrival))
-    return {name: reduce(Facts.and_then, each) for name, each in found.items()}
+def _recoded(lines: Lines, cells: Callable[[Column], Column]) -> Lines:
+    return replace(lines, cells=(*map(cells, lines.cells[:-1]), lines.cells[-1]))

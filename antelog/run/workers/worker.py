@@ -13,16 +13,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
-from antelog.accounts import Counts
 from antelog.compile.nodes.plan import from_json
 from antelog.engine import kernel
 from antelog.engine.dividing import mask_of, share_of
-from antelog.engine.values.values import SavedValues
 from antelog.functions import UserFunction, named_in
 from antelog.process import Engine, Planned
 from antelog.run.sinks.json_lines import Style, with_texts
 from antelog.run.workers.channel import Channel, WorkerMessage
-from antelog.run.workers.unjudged import StepKeeper, packed
+from antelog.run.workers.unjudged import FactsJudged, StepKeeper
 
 if TYPE_CHECKING:
     from antelog.forecast.forecaster import ModelForecaster
@@ -65,16 +63,6 @@ class Order:
 
     name: str
     arguments: tuple[Any, ...] = ()
-
-
-@dataclass(frozen=True)
-class FactsJudged:
-    """Counts of facts by fate so far, sentences about values, and the rows of facts that were set aside."""
-
-    counts: Mapping[str, Counts]
-    notes: Sequence[str]
-    rows: Sequence[int]
-    values: SavedValues | None = None  # those of cells
 
 
 REJECTS = ""  # the name of the table of rejects beside those of queries
@@ -126,8 +114,8 @@ class Worker:
         """Takes a step without chances: its lines come with their cells, and with the facts that are new."""
         found = self.advance(now, begin, None, facts)
         step = self._keeper.steps[-1]
-        values, tables = packed(step.changes, step.facts, step.before.values)
-        return WorkerMessage(replace(found.said, values=values), {**found.tables, **tables})
+        said = found.said.carrying(step.changes, step.facts, step.before.values)
+        return WorkerMessage(said, found.tables)
 
     def open_lines(self, query: str, before: int | None, _: Mapping[str, pa.Table]) -> WorkerMessage:
         """The lines of open answers with their cells: by now, or before the step that ended at a tick."""
@@ -136,8 +124,7 @@ class Worker:
             state = next(each.before for each in self._keeper.steps if each.after.now == before)
             wanted = replace(wanted, explained=True)
         lines = kernel.open_answers(self.engine.plan, state, query, wanted)
-        values, tables = packed({query: lines}, {}, state.values)
-        return WorkerMessage(FactsJudged({}, (), (), values), tables)
+        return WorkerMessage(FactsJudged().carrying({query: lines}, {}, state.values))
 
     def begin_anew(self, tick: int, _: Mapping[str, pa.Table]) -> WorkerMessage:
         self.engine.begin_anew(tick)
