@@ -256,7 +256,7 @@ class Engine:
         saved = saving.restore(path, max_bytes, _known(program))
         kinds = _kinds(only)
         options = EngineOptions(kinds, arrival, keep_rejects, explanations=explanations, literals=literals)
-        restored = cls._restored(saved, options, min_chance, most)
+        restored = cls.of_saved(saved, options, min_chance, most)
         if program is not None:
             restored._offer(program, str(path), accept)
         return restored
@@ -286,7 +286,7 @@ class Engine:
         saved = saving.from_bytes(content, most=max_bytes, functions=functions or _known(program))
         kinds = _kinds(only)
         options = EngineOptions(kinds, arrival, keep_rejects, explanations=explanations, literals=literals)
-        restored = cls._restored(saved, options, min_chance, most)
+        restored = cls.of_saved(saved, options, min_chance, most)
         if program is not None:
             restored._offer(program, "the saved state", accept)
         return restored
@@ -337,9 +337,14 @@ class Engine:
         return self._rule_change
 
     @classmethod
-    def _restored(
-        cls, saved: saving.SavedEngine, options: EngineOptions, min_chance: float | None, most: int | None
+    def of_saved(
+        cls,
+        saved: saving.SavedEngine,
+        options: EngineOptions,
+        min_chance: float | None = None,
+        most: int | None = None,
     ) -> Self:
+        """The engine that was saved, without its program."""
         forecaster = None
         if saved.forecast:
             from antelog.forecast.forecaster import ModelForecaster  # noqa: PLC0415 - few forecast

@@ -121,7 +121,7 @@ class FollowedRun:
             stored = restored(kept, engine_of)
             return begun() if stored is None else stored[0]
 
-        engine = divided(engine, self.program, self.settings.workers, self.note, again)
+        engine = divided(engine, self.settings.workers, self.note, again)
         sink = self._sink(output, known, stack)
         feed = None
         if store is not None and self.feed:

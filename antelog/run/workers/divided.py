@@ -24,7 +24,6 @@ import pyarrow as pa
 
 from antelog.accounts import Counts
 from antelog.arrow.ticks import Moment
-from antelog.compile.nodes.plan import Plan, to_json
 from antelog.engine import kernel, saving
 from antelog.engine.columns.tables import Column
 from antelog.engine.dividing import joined, key_columns, part_of, parts_of
@@ -58,40 +57,33 @@ def engine_for(program: Planned, workers: int | str, say: Callable[[str], object
 
     Workers make the chances, unless they are learned, or only the likeliest are wanted.
     """
-    options["arrival"] = ARRIVAL
-    if options.get("learn") or options.get("model") == LEARN or options.get("most") is not None:
-        return divided(Engine(program, **options), program, workers, say)
-    count = _number(program.plan, workers, say)
-    return Engine(program, **options) if count == 1 else DividedEngine(program, count, **options)
+    judges = options.get("learn") or options.get("model") == LEARN or options.get("most") is not None
+    return divided(Engine(program, **options | {"arrival": ARRIVAL}), workers, say, judges=bool(judges))
 
 
 def divided(
     engine: Engine,
-    program: Planned,
     workers: int | str,
     say: Callable[[str], object],
     again: Callable[[], Engine | None] = lambda: None,
+    *,
+    judges: bool = True,
 ) -> Engine:
     """An engine that goes on from where another is: with so many workers, or that one itself, and says why.
 
-    Chances are made in this process. If a worker dies, all go on from the engine that `again` finds.
+    It `judges` itself how likely answers are, or else workers do. If one of them dies, all go on from the
+    engine that `again` finds.
     """
-    count = _number(program.plan, workers, say, chances_here=engine.forecasts)
-    return engine if count == 1 else DividedEngine(program, count, whole=engine, again=again, say=say)
-
-
-def _number(
-    plan: Plan, workers: int | str, say: Callable[[str], object], *, chances_here: bool = False
-) -> int:
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    count, why = count if workers == AUTO else int(workers), plan.key.why_not
-    if chances_here and plan.has_sight:
+    count, why = count if workers == AUTO else int(workers), engine.plan.key.why_not
+    judges = judges and engine.forecasts
+    if judges and engine.plan.has_sight:
         why = "chances of what may be lost from sight, with `every`, rest on all facts together"
     if count > 1 and why is not None:
         if workers != AUTO:
             say(f"one worker runs all of it: {why}")
-        return 1
-    return count
+        count = 1
+    return engine if count == 1 else DividedEngine(engine, count, judges, again, say)
 
 
 class Process(Protocol):
@@ -159,52 +151,43 @@ class _Handed:
 class DividedEngine(Engine):
     """An engine whose rules are run by workers, each for some values of the key.
 
-    It begins anew, or goes on from the engine `whole`, whose facts are divided. Its workers end once nobody
-    needs it. If one of them dies, all go on from the engine that `again` finds, or else the run ends.
+    It goes on from another engine, whose facts are divided, and `judges` itself how likely answers are, or
+    else workers do. They end once nobody needs them. If one of them dies, all go on from the engine that
+    `again` finds, or the run ends.
     """
 
     def __init__(
         self,
-        program: Planned,
+        whole: Engine,
         workers: int,
-        *,
-        whole: Engine | None = None,
-        again: Callable[[], Engine | None] = lambda: None,
-        say: Callable[[str], object] = lambda _: None,
-        **options: Any,
+        judges: bool,
+        again: Callable[[], Engine | None],
+        say: Callable[[str], object],
     ) -> None:
-        if (options.get("limit") if whole is None else whole._limit) is not None:
+        vars(self).update(vars(whole))
+        if self._limit is not None:
             message = "a limit of facts needs all of them in one place: leave out `limit`, or `workers`"
             raise UnsupportedError(message)
-        if whole is None:
-            super().__init__(program, **options)
-            model = options.get("model")
-            options |= {"static": self._given, "model": getattr(model, "to_bytes", lambda: model)()}
-        else:
-            vars(self).update(vars(whole))
-            own = self._options
-            options = {name: getattr(own, name) for name in ("only", "explanations", "literals", "arrival")}
-        functions = [_place(name, each) for name, each in functions_of(program).items()]
-        options["keep_rejects"] = 0
-        self.judges = whole is not None and whole.forecasts  # whether chances are made here
-        plan, path = to_json(self.plan), tuple(sys.path)
-        self._setup = Setup(plan, 0, workers, path, functions, options, unjudged=self.judges)
-        self._again, self._say = again, say
+        functions = [_place(name, each) for name, each in functions_of(self._program).items()]
+        options = replace(self._options, keep_rejects=0)
+        least = None if self._forecaster is None or judges else self._forecaster.limits.min_chance
+        self._setup = Setup(b"", 0, workers, tuple(sys.path), functions, options, least, judges)
+        self._judges, self._again, self._say = judges, again, say
         self._last = DueRows(self.now, {})
         self._columns = key_columns(self.plan)
         self._begin_workers(whole)
 
-    def _begin_workers(self, whole: Engine | None) -> None:
-        """Starts workers with the parts of an engine, if there is one to go on from."""
-        count = self._setup.count
-        parts: list[bytes | None] = [None] * count
-        if whole is not None:
-            parts = [saving.to_bytes(part_of(whole._saved, part, count)) for part in range(count)]
-            empty = start(self.plan, self._given, functions=functions_of(self._program))
-            self._state = replace(empty, now=whole.now, begin=whole.state.begin)
-            self._forecaster = whole._forecaster
+    def _begin_workers(self, whole: Engine) -> None:
+        """Starts workers with the parts of an engine."""
+        count, saved = self._setup.count, whole._saved
+        chances = {} if self._judges else saved.forecast
+        parts = (replace(part_of(saved, part, count), forecast=chances) for part in range(count))
+        empty = start(self.plan, self._given, functions=functions_of(self._program))
+        self._state = replace(empty, now=whole.now, begin=whole.state.begin)
+        self._forecaster = whole._forecaster
         self.workers: list[Process] = [
-            ChildProcess(replace(self._setup, part=part, state=state)) for part, state in enumerate(parts)
+            ChildProcess(replace(self._setup, part=part, state=saving.to_bytes(each)))
+            for part, each in enumerate(parts)
         ]
         self._finalizer = weakref.finalize(self, _end, self.workers)
         self._handed = deque[_Handed]()
@@ -254,7 +237,7 @@ class DividedEngine(Engine):
         before, self._state = self.now, replace(self._state, now=now)
         rows = {name: self._divided(name, table) for name, table in facts.items()}
         order = Order("advance", (now, self._state.begin, style))
-        if self.judges:
+        if self._judges:
             order, style = Order("take_unjudged", (now, self._state.begin)), None
         for part, worker in enumerate(self.workers):
             mine = {name: table.take(pa.array(rows[name][part])) for name, table in facts.items()}
@@ -280,7 +263,7 @@ class DividedEngine(Engine):
         self._counts = {name: sum((each.counts[name] for each in said), Counts()) for name in self._counts}
         self._set_aside(handed, found)
         self._note({note for each in said for note in each.notes})
-        return self._judged(handed, found) if self.judges else self._merged(found, written=handed.written)
+        return self._judged(handed, found) if self._judges else self._merged(found, written=handed.written)
 
     def _judged(self, handed: _Handed, found: Sequence[WorkerMessage]) -> dict[str, pa.Table]:
         """The changes of a step with their chances."""
@@ -349,7 +332,7 @@ class DividedEngine(Engine):
 
     def answers(self, query: str) -> pa.Table:
         name = self._query(query).name
-        if not self.judges:
+        if not self._judges:
             return self._merged(self._asked("answers", name))[name]
         state = self._state_at(self.now)
         lines = self._open_lines(name, values=state.values)
@@ -357,14 +340,14 @@ class DividedEngine(Engine):
 
     @property
     def scored(self) -> dict[str, Scores]:
-        if self.judges:
+        if self._judges:
             return self.forecaster.scores()
         first, *others = (message.said for message in self._asked("scored"))
         return {name: sum((each[name] for each in others), scores) for name, scores in first.items()}
 
     @property
     def left_out(self) -> pa.Table:
-        if self.judges:
+        if self._judges:
             return self.forecaster.left_out_table()
         parts = pa.concat_tables([message.tables[REJECTS] for message in self._asked("left_out")])
         sums = parts.group_by("query", use_threads=False).aggregate([("lines", "sum"), ("chances", "sum")])
@@ -379,12 +362,12 @@ class DividedEngine(Engine):
     @property
     def whole(self) -> Engine:
         """An engine with the facts of all workers, after the steps that they have been given."""
-        if self.forecasts and not self.judges:
+        if self.forecasts and not self._judges:
             self._refuse()
         functions = functions_of(self._program)
         saved = [message.said for message in self._asked("to_bytes")]
         parts = [saving.from_bytes(each, program=self.plan, functions=functions) for each in saved]
-        found = Engine._restored(joined(parts), self._options, None, None)
+        found = Engine.of_saved(joined(parts), self._options)
         found._program, found._rejects, found._forecaster = self._program, self._rejects, self._forecaster
         if found.state.begin is None and self._state.begin is not None:
             found.begin_at(self._state.begin)

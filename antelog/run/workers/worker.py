@@ -8,16 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
-from antelog.compile.nodes.plan import from_json
-from antelog.engine import kernel
+from antelog.engine import kernel, saving
 from antelog.engine.dividing import mask_of, share_of
 from antelog.functions import UserFunction, named_in
-from antelog.process import Engine, Planned
+from antelog.process import Engine, EngineOptions
 from antelog.run.sinks.json_lines import Style, with_texts
 from antelog.run.workers.channel import Channel, WorkerMessage
 from antelog.run.workers.unjudged import FactsJudged, StepKeeper
@@ -45,16 +43,16 @@ class FunctionSource:
 
 @dataclass(frozen=True)
 class Setup:
-    """The rules that a worker runs: which part of the key's values, of how many, and with which options."""
+    """The state that a worker goes on from: which part of the key's values, of how many; and the options."""
 
-    plan: str
+    state: bytes
     part: int
     count: int
     path: Sequence[str]  # where modules are found
     functions: Sequence[FunctionSource]
-    options: Mapping[str, Any]
-    state: bytes | None = None  # to go on from
-    unjudged: bool = False  # whether chances are made where the run is
+    options: EngineOptions
+    min_chance: float | None
+    unjudged: bool  # whether chances are made where the run is
 
 
 @dataclass(frozen=True)
@@ -73,19 +71,10 @@ class Worker:
 
     def __init__(self, setup: Setup) -> None:
         sys.path[:] = setup.path
-        plan = from_json(setup.plan)
         functions = {each.called: each.found for each in setup.functions}
-        rules = cast("Planned", SimpleNamespace(plan=plan, functions=functions))
-        options = dict(setup.options)
-        if isinstance(options.get("model"), bytes):
-            from antelog.forecast.model_file import Model  # noqa: PLC0415 - few forecast
-
-            options["model"] = Model.from_bytes(options["model"])
-        if setup.state is None:
-            self.engine = Engine(rules, **options)
-        else:
-            self.engine = Engine.from_bytes(setup.state, rules, **options)
-        self.engine.share = share_of(plan, setup.part, setup.count)
+        saved = saving.from_bytes(setup.state, functions=functions)
+        self.engine = Engine.of_saved(saved, setup.options, setup.min_chance)
+        self.engine.share = share_of(saved.plan, setup.part, setup.count)
         self._in_part = mask_of(setup.part, setup.count)
         self._keeper = StepKeeper()
         if setup.unjudged:
