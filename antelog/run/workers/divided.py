@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from subprocess import PIPE, Popen
-from typing import Any, BinaryIO, NoReturn, Protocol, TypeVar, cast
+from typing import Any, BinaryIO, NoReturn, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -86,17 +86,7 @@ def divided(
     return engine if count == 1 else DividedEngine(engine, count, judges, again, say)
 
 
-class Process(Protocol):
-    """A worker, as a run knows it."""
-
-    def send(self, message: WorkerMessage) -> None: ...
-    def receive(self) -> WorkerMessage:
-        """The next answer. Raises what the worker raised, or WorkerError if it has ended."""
-
-    def end(self) -> None: ...
-
-
-class ChildProcess(Process):
+class ChildProcess:
     """A worker in a process of its own."""
 
     def __init__(self, setup: Setup) -> None:
@@ -118,6 +108,7 @@ class ChildProcess(Process):
         self._channel.send(message)
 
     def receive(self) -> WorkerMessage:
+        """The next answer. Raises what the worker raised, or WorkerError if it has ended."""
         message = self._channel.receive()
         if message is None:
             code = self._process.wait()
@@ -133,7 +124,7 @@ class ChildProcess(Process):
         self._channel.close()
 
 
-def _end(workers: Sequence[Process]) -> None:
+def _end(workers: Sequence[ChildProcess]) -> None:
     for each in workers:
         each.end()
 
@@ -174,6 +165,7 @@ class DividedEngine(Engine):
         self._setup = Setup(b"", 0, workers, tuple(sys.path), functions, options, least, judges)
         self._judges, self._again, self._say = judges, again, say
         self._last = DueRows(self.now, {})
+        self.style: Style | None = None  # of lines that workers write, if these are all that is wanted
         self._columns = key_columns(self.plan)
         self._begin_workers(whole)
 
@@ -185,17 +177,13 @@ class DividedEngine(Engine):
         empty = start(self.plan, self._given, functions=functions_of(self._program))
         self._state = replace(empty, now=whole.now, begin=whole.state.begin)
         self._forecaster = whole._forecaster
-        self.workers: list[Process] = [
+        self.workers: list[ChildProcess] = [
             ChildProcess(replace(self._setup, part=part, state=saving.to_bytes(each)))
             for part, each in enumerate(parts)
         ]
         self._finalizer = weakref.finalize(self, _end, self.workers)
         self._handed = deque[_Handed]()
         self._came = deque[list[WorkerMessage]]()  # of the first steps that were handed over
-
-    def close(self) -> None:
-        """Ends the workers."""
-        self._finalizer()
 
     def _outliving(self, act: Callable[[], Found]) -> Found:
         """Does what needs the workers; if one of them has died, all go on from the state of the run, once."""
@@ -209,7 +197,7 @@ class DividedEngine(Engine):
             if whole is None or whole.now != now:
                 raise
             self._say(f"{str(error).removesuffix(_AND_THE_RUN)}: all workers go on from the state of the run")
-        self.close()
+        self._finalizer()
         self._begin_workers(whole)
         return act()
 
@@ -222,7 +210,7 @@ class DividedEngine(Engine):
         given = DueRows(now, facts or {})
 
         def act() -> dict[str, pa.Table]:
-            self.begin_step(now, given.rows)
+            self.begin_step(now, given.rows, self.style)
             return self.taken()
 
         found = self._outliving(act)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -29,6 +30,7 @@ from antelog.files import ARRIVAL
 from antelog.process import LEARN
 from antelog.run import waiting
 from antelog.run.reading import Now
+from antelog.run.replay import Replay
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.workers import divided
@@ -138,7 +140,7 @@ def _files(case: Case, program: antelog.Program, folder: str) -> dict[str, Path]
 
 
 def _with_numbers(
-    program: antelog.Program, replay: antelog.Replay, numbers: Sequence[int], model: str | None
+    program: antelog.Program, replay: Replay, numbers: Sequence[int], model: str | None
 ) -> list[str]:
     """What is told by as many workers in turn, each for a few ticks, from the state before."""
     reader, relations, told = replay._reader, list(program.plan.queries), list[str]()
@@ -147,7 +149,7 @@ def _with_numbers(
     engine: Engine = Engine(program, arrival=ARRIVAL, model=model)
     for number, end in zip(numbers, range(2, 3 * len(numbers), 3), strict=True):
         whole = Engine.from_bytes(engine.to_bytes(), program, arrival=ARRIVAL)
-        engine = divided.divided(whole, program, number, told.append, lambda: None)
+        engine = divided.divided(whole, number, told.append)
         while engine.now < end:
             batch = reader.waiting.batch(end)
             try:
@@ -270,9 +272,7 @@ def test_a_worker_that_dies_ends_the_run() -> None:
         next(steps)
         engine = replay.engine
         assert isinstance(engine, divided.DividedEngine)
-        worker = engine.workers[1]
-        assert isinstance(worker, divided.ChildProcess)
-        os.kill(worker.number, signal.SIGKILL)
+        os.kill(engine.workers[1].number, signal.SIGKILL)
         with pytest.raises(WorkerError, match="a worker was ended by signal 9, and the run with it"):
             list(steps)
 
@@ -327,10 +327,10 @@ def test_chances_and_their_scores(tmp_path: Path) -> None:
     facts.write_text("\n".join(["device,level,time,arrival", *rows]), encoding="utf-8")
     given_ = [rules, "--input", f"Temp={facts}"]
     assert command("learn", *given_, "-o", model).exit_code == 0
-    flagged: list[list[object]] = [["try", "--min-chance", "0.2"], ["try", "--model", model], ["score"]]
+    runs: list[tuple[Any, ...]] = [("try", "--min-chance", "0.2"), ("try", "--model", model), ("score",)]
     # What is learned, and which are the likeliest, is known where all lines are.
-    flagged += [["try", "--model", "learn"], ["try", "--most", 2], ["learn", "-o", model]]
-    for name, *flags in [*flagged, ["watch", "--once", "--no-page"]]:
+    runs += [("try", "--model", "learn"), ("try", "--most", 2), ("learn", "-o", model)]
+    for name, *flags in (*runs, ("watch", "--once", "--no-page")):
         expected = command(name, *given_, *flags)
         assert expected.exit_code == 0
         with cut(70):

@@ -102,7 +102,6 @@ def killing(at: Sequence[int]) -> Iterator[None]:
         steps.append(now)
         if len(steps) in at:
             worker = engine.workers[len(steps) % len(engine.workers)]
-            assert isinstance(worker, divided.ChildProcess)
             os.kill(worker.number, signal.SIGKILL)
             until(lambda: not runs(worker.number))
         begin_step(engine, now, facts, style)
