@@ -125,8 +125,14 @@ def part_of(saved: SavedEngine, part: int, count: int) -> SavedEngine:
         each: known.take(in_part(known.cells, state.values) | (known.since == FROM_THE_START))
         for each, known in state.observed.seen.items()
     }
-    remembered = mine(state.decided), mine(state.carried.settled)
-    own = _with(state, seen, mine(_kept(state)), mine(_latest(state)), *remembered)
+    own = _with(
+        state,
+        seen,
+        mine(_kept(state)),
+        mine(_latest(state)),
+        decided=mine(state.decided),
+        settled=mine(state.carried.settled),
+    )
     return replace(saved, state=own, counts=saved.counts if part == 0 else {}, forecast={})
 
 
@@ -157,8 +163,8 @@ def joined(parts: Sequence[SavedEngine]) -> SavedEngine:
         seen,
         every(_kept),
         every(_latest),
-        every(lambda state: state.decided),
-        every(lambda state: state.carried.settled),
+        decided=every(lambda state: state.decided),
+        settled=every(lambda state: state.carried.settled),
     )
     counts = {
         name: sum((each.counts.get(name, Counts()) for each in parts), Counts()) for name in first.history
@@ -179,6 +185,7 @@ def _with(
     seen: Seen,
     facts: Mapping[str, Facts],
     latest: Mapping[str, Facts],
+    *,
     decided: Mapping[str, DecidedAtoms],
     settled: Mapping[str, SettledAnswers],
 ) -> State:
