@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Protocol, Self, cast
 
@@ -111,6 +111,13 @@ class Status:
     state_rows: int
     state_bytes: int
     seen_values: int
+
+    def __add__(self, other: Status) -> Status:
+        """Adds the status of an engine with other facts, which has finished the same ticks."""
+        names = [each.name for each in fields(Status) if each.name not in ("now", "open_answers")]
+        summed = {name: getattr(self, name) + getattr(other, name) for name in names}
+        opened = {name: count + other.open_answers[name] for name, count in self.open_answers.items()}
+        return replace(self, **summed, open_answers=opened)
 
 
 @dataclass(frozen=True)
@@ -257,7 +264,7 @@ class Engine:
         """
         saved = saving.restore(path, max_bytes, _known(program))
         options = EngineOptions(_kinds(only), arrival, keep_rejects, explanations, literals, most_failed)
-        restored = cls._restored(saved, options, min_chance, most)
+        restored = cls.of_saved(saved, options, min_chance, most)
         if program is not None:
             restored._offer(program, str(path), accept)
         return restored
@@ -287,7 +294,7 @@ class Engine:
         """
         saved = saving.from_bytes(content, most=max_bytes, functions=functions or _known(program))
         options = EngineOptions(_kinds(only), arrival, keep_rejects, explanations, literals, most_failed)
-        restored = cls._restored(saved, options, min_chance, most)
+        restored = cls.of_saved(saved, options, min_chance, most)
         if program is not None:
             restored._offer(program, "the saved state", accept)
         return restored
@@ -331,17 +338,22 @@ class Engine:
         self._dropped = {name: each for name, each in self._dropped.items() if name in self._counts}
         only, most = self._options.only, self._options.explanations
         closed = {
-            name: _of_kinds(self._shown(name, finished(table, found.old, name, most)), only)
+            name: of_kinds(self._shown(name, finished(table, found.old, name, most)), only)
             for name, table in found.closed.items()
         }
-        changes = {name: _of_kinds(self._finished(name, table), only) for name, table in log.items()}
+        changes = {name: of_kinds(self._finished(name, table), only) for name, table in log.items()}
         self._rule_change = RuleChange(found.tick, found.old, found.queries, closed, changes, anew)
         return self._rule_change
 
     @classmethod
-    def _restored(
-        cls, saved: saving.SavedEngine, options: EngineOptions, min_chance: float | None, most: int | None
+    def of_saved(
+        cls,
+        saved: saving.SavedEngine,
+        options: EngineOptions,
+        min_chance: float | None = None,
+        most: int | None = None,
     ) -> Self:
+        """The engine that was saved, without its program."""
         forecaster = None
         if saved.forecast:
             from antelog.forecast.forecaster import ModelForecaster  # noqa: PLC0415 - few forecast
@@ -402,13 +414,18 @@ class Engine:
             counts=sum(self._counts.values(), Counts()),
             dropped=sum(each.facts for each in self._dropped.values()),
             open_answers={
-                query.name: kernel.count_open(self._plan, self._state, query.name)
+                query.name: kernel.count_open(self._plan, self._state, query.name, self.wanted)
                 for query in self._plan.queries
             },
             state_rows=self._state.rows,
             state_bytes=self._state.nbytes,
             seen_values=sum(len(each.cells) for each in self._state.observed.seen.values()),
         )
+
+    @property
+    def whole(self) -> Engine:
+        """The engine with all facts: this one, unless others have them."""
+        return self
 
     @property
     def rule_change(self) -> RuleChange | None:
@@ -446,12 +463,12 @@ class Engine:
         # A forecaster follows all changes, whichever of them are reported.
         only = tuple(kind for kind in KINDS if forecaster is not None or kind in options.only)
         with joins.budget(options.budget):
-            after, changes = kernel.step(plan, before, new, now, replace(self._wanted, only=only))
+            after, changes = kernel.step(plan, before, new, now, replace(self.wanted, only=only))
         if forecaster is None:
             log = {name: each.table for name, each in changes.items()}
         else:
             forecaster, log = forecaster.advanced(kernel.FinishedStep(before, after, new, changes))
-            log = {name: _of_kinds(table, options.only) for name, table in log.items()}
+            log = {name: of_kinds(table, options.only) for name, table in log.items()}
         self._drop(unwanted)
         if self._limit is not None:
             after, more, old = fact_limit.within(plan, after, self._limit, options.only)
@@ -476,7 +493,7 @@ class Engine:
         self._last_rejects = (found, np.append(rows, np.full(failed.num_rows, -1)))
 
     @property
-    def _wanted(self) -> LineSelection:
+    def wanted(self) -> LineSelection:
         """The lines that the kernel makes, of all kinds."""
         return LineSelection(
             share=self.share,
@@ -534,7 +551,7 @@ class Engine:
         Their `change` is `open` or `confirmed`. What changed at a tick is what `advance` returns.
         """
         name, forecaster = self._query(query).name, self._forecaster
-        lines = kernel.open_answers(self._plan, self._state, name, self._wanted)
+        lines = kernel.open_answers(self._plan, self._state, name, self.wanted)
         table = lines.table if forecaster is None else forecaster.open_answers(name, lines, self._state)
         found = self._finished(name, as_they_stand(table))
         self._warn()
@@ -559,11 +576,14 @@ class Engine:
 
     def to_bytes(self) -> bytes:
         """The state as bytes: the content of the file that `save` writes."""
+        return saving.to_bytes(self.whole._saved)
+
+    @property
+    def _saved(self) -> saving.SavedEngine:
         members = {} if self._forecaster is None else self._forecaster.members()
-        saved = saving.SavedEngine(
+        return saving.SavedEngine(
             self._plan, self._state, self._given, self._counts, self._dropped, self._limit, members
         )
-        return saving.to_bytes(saved)
 
     @given.checked(atom=given.TEXT, depth=given.POSITIVE)
     def why(self, atom: str, *, depth: int = 8) -> WhyAnswer:
@@ -582,8 +602,12 @@ class Engine:
                 "this engine has its plan only, and explanations need the rules as they are written: "
                 "restore it with its program"
             )
-        grounds = Grounds.of_state(program, self.plan, self.state, self.rejects)
+        grounds = Grounds.of_state(program, self.plan, self.whole.state, self.rejects)
         return explained(grounds, atom, Detail(depth))
+
+    def hand_steps_to(self, forecaster: ModelForecaster) -> None:
+        """Hands each step to a forecaster, with lines of all kinds and their cells."""
+        self._forecaster = forecaster
 
     @property
     def forecasts(self) -> bool:
@@ -642,6 +666,6 @@ def _of_plan(rows: Given, plan: Plan) -> Given:
     return {name: each for name, each in known.items() if all(len(row) == widths[name] for row in each)}
 
 
-def _of_kinds(table: pa.Table, only: Sequence[str]) -> pa.Table:
+def of_kinds(table: pa.Table, only: Sequence[str]) -> pa.Table:
     wanted = pc.is_in(table.column("change"), pa.array(list(only), pa.string()))
     return table if pc.all(wanted).as_py() else table.filter(wanted)

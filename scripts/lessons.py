@@ -15,7 +15,8 @@ from pathlib import Path
 
 import msgspec
 
-from antelog.workbench.play.running import Draft, sheet_of
+from antelog.watch.web.export import Draft
+from antelog.workbench.play.running import sheet_of
 
 ROOT = Path(__file__).resolve().parent.parent
 LESSONS = ROOT / "antelog" / "workbench" / "play" / "lessons.json"

@@ -1,17 +1,25 @@
-"""Divides facts by the program's key, among workers or buckets: 1 and 1.0 are equal, in every process."""
+"""Divides facts and states by the program's key, among workers or buckets: 1 and 1.0 are equal everywhere."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as is_a
 from numpy.typing import NDArray
 
+from antelog.accounts import Counts
 from antelog.arrow.kinds import Kind
 from antelog.compile.nodes.plan import Plan
+from antelog.engine.carried import SettledAnswers
 from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.facts.history import FROM_THE_START, Facts, Seen, SeenValues, added, gather
+from antelog.engine.saving import SavedEngine
+from antelog.engine.state import Rows, State, seeing, with_cells
+from antelog.engine.step.derivations import DecidedAtoms
 from antelog.engine.step.query import Share
 from antelog.engine.values.encoding import OTHERS, UNBOUND
 from antelog.engine.values.values import Values
@@ -83,11 +91,110 @@ def key_columns(plan: Plan) -> Mapping[str, str | None]:
     found: dict[str, str | None] = {}
     for source in plan.inputs:
         name = source.name
-        if name not in positions and source.slot == ():
+        if name not in positions and (source.slot == () or not source.types):
             found[name] = None
         else:  # if no pattern uses it, any column that keeps conflicting facts together
             found[name] = source.columns[positions.get(name, min(source.slot or (0,)))]
     return found
+
+
+# ---- states ----
+
+
+def part_of(saved: SavedEngine, part: int, count: int) -> SavedEngine:
+    """The engine of a part, with its facts and what is remembered of them; the first has the counts."""
+    mask = mask_of(part, count)
+    if mask is None:
+        return saved
+    in_part: Callable[[Column, Values], Mask] = mask
+    plan, state = saved.plan, saved.state
+    positions = {each.name: plan.key[each.name] for each in plan.relations}
+    columns = {each.name: each.columns for each in plan.inputs}
+    positions |= {n: columns[n].index(key) for n, key in key_columns(plan).items() if key is not None}
+
+    def mine(of: Mapping[str, Rows]) -> dict[str, Rows]:
+        """The rows of this part; those of inputs that are not divided are of the first."""
+        found = {}
+        for name, rows in of.items():
+            at = positions.get(name)
+            key = rows.columns[at] if at is not None else np.full(getattr(rows, "count", 0), UNBOUND)
+            found[name] = rows.take(in_part(key, state.values))
+        return found
+
+    seen = {
+        each: known.take(in_part(known.cells, state.values) | (known.since == FROM_THE_START))
+        for each, known in state.observed.seen.items()
+    }
+    own = _with(
+        state,
+        seen,
+        mine(_kept(state)),
+        mine(_latest(state)),
+        decided=mine(state.decided),
+        settled=mine(state.carried.settled),
+    )
+    return replace(saved, state=own, counts=saved.counts if part == 0 else {}, forecast={})
+
+
+def joined(parts: Sequence[SavedEngine]) -> SavedEngine:
+    """The engine of all parts, which have finished the same ticks."""
+    own = [part_of(each, part, len(parts)) for part, each in enumerate(parts)]
+    states = [each.state for each in own]
+    first = states[0]
+    for state in states[1:]:
+        first = seeing(own[0].plan, first, state.observed.types)
+
+    def every(of: Callable[[State], Mapping[str, Rows]]) -> dict[str, Rows]:
+        found: dict[str, list[Rows]] = {}
+        for state in states:
+            for name, rows in of(state).items():
+                recoded = partial(first.values.recoded, of=state.values)
+                found.setdefault(name, []).append(with_cells(rows, recoded))
+        return {name: one.and_then(*others) for name, (one, *others) in found.items()}  # type: ignore[arg-type]  # of one kind
+
+    seen = {}
+    for each in first.observed.seen:
+        known = [(state.observed.seen[each], state.values) for state in states]
+        cells = np.concatenate([first.values.recoded(some.cells, of) for some, of in known])
+        since = np.concatenate([some.since for some, _ in known])
+        seen[each] = SeenValues(cells[:0], since[:0]).and_more(cells, since)
+    whole = _with(
+        first,
+        seen,
+        every(_kept),
+        every(_latest),
+        decided=every(lambda state: state.decided),
+        settled=every(lambda state: state.carried.settled),
+    )
+    counts = {
+        name: sum((each.counts.get(name, Counts()) for each in parts), Counts()) for name in first.history
+    }
+    return replace(own[0], state=whole, counts=counts)
+
+
+def _kept(state: State) -> dict[str, Facts]:
+    return {name: gather(state.history, name, None) for name in state.history}
+
+
+def _latest(state: State) -> dict[str, Facts]:
+    return {name: each.latest for name, each in state.history.items() if each.latest is not None}
+
+
+def _with(
+    state: State,
+    seen: Seen,
+    facts: Mapping[str, Facts],
+    latest: Mapping[str, Facts],
+    *,
+    decided: Mapping[str, DecidedAtoms],
+    settled: Mapping[str, SettledAnswers],
+) -> State:
+    """The state with other facts, and other things remembered."""
+    empty = {name: replace(each, slices={}) for name, each in state.history.items()}
+    empty |= {name: empty[name].with_latest(each) for name, each in latest.items()}
+    observed, carried = replace(state.observed, seen=seen), replace(state.carried, settled=settled)
+    history = added(empty, facts)
+    return replace(state, history=history, observed=observed, decided=decided, carried=carried)
 
 
 def _parts(hashes: _Hashes, count: int) -> Column:

@@ -16,7 +16,7 @@ is cut into steps. The functions here call the stages in this order; no stage ca
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -188,6 +188,7 @@ class FinishedStep:
     after: State
     facts: Mapping[str, Facts]
     changes: Mapping[str, Lines]
+    open_before: Callable[[str], Lines] | None = None  # of a query, where other processes have the facts
 
 
 # ---- open answers ----

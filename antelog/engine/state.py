@@ -207,10 +207,10 @@ def pruned(plan: Plan, state: State) -> State:
     )
 
 
-_Rows = TypeVar("_Rows", Facts, DecidedAtoms, SettledAnswers)
+Rows = TypeVar("Rows", Facts, DecidedAtoms, SettledAnswers)
 
 
-def with_cells(rows: _Rows, cells: Callable[[Column], Column]) -> _Rows:
+def with_cells(rows: Rows, cells: Callable[[Column], Column]) -> Rows:
     """Translates the cells of facts, atoms or answers."""
     return replace(rows, columns=tuple(map(cells, rows.columns)))
 

@@ -180,6 +180,8 @@ def refuse_column(type_: pa.DataType, name: str, wanted: str | None, file: str) 
     if refused is not None:
         values = "values are numbers, texts, truth values, dates, times, durations or bytes"
         raise DataError(f"{file}: column {name} {refused}; {values}")
+    if is_a.is_union(type_):  # of values of several types, each of which is judged
+        return
     type_ = plain(pa.array([], type_)).type
     kind = kind_of(type_.value_type if is_a.is_dictionary(type_) else type_)
     if kind is not Kind.NOTHING and wanted is not None and (kind is Kind.NUMBER) != (wanted in NUMBERS):

@@ -97,8 +97,11 @@ def advanced(
     unseen = None
     if plan.has_sight:
         unseen = UnseenSources(plan, values, step.before.history, step.facts, state.begin or 0)
+    open_before = step.open_before or partial(
+        open_answers, plan, step.before, wanted=LineSelection(staged=True)
+    )
     for name, each in step.changes.items():
-        earlier = partial(open_answers, plan, step.before, name, LineSelection(staged=True))
+        earlier = partial(open_before, name)
         features[name] = features[name].with_facts(step.facts, sightings.values, values)
         relation = plan.relation(name)
         query = QueryForecast(known, relation, features[name], limits, each, values, unseen)

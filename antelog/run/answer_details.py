@@ -135,9 +135,10 @@ class DetailWriter:
             return
         self._looked, asked = now, self.inbox.wanted(now)
         self._known = {name: known for name, known in self._known.items() if name in asked}
-        for name, line in asked.items():
-            of = self.engine.now, line
-            if self._known.get(name) != of:
-                self._known[name] = of
-                self.inbox.put(name, msgspec.json.encode(detail_of(self.engine, msgspec.json.decode(line))))
+        wanted = {name: (self.engine.now, line) for name, line in asked.items()}
+        fresh = [name for name, of in wanted.items() if self._known.get(name) != of]
+        engine = self.engine.whole if fresh else self.engine
+        for name in fresh:
+            self._known[name] = wanted[name]
+            self.inbox.put(name, msgspec.json.encode(detail_of(engine, msgspec.json.decode(asked[name]))))
         self._between = max(BETWEEN, _SHARE * (self.wall() - now))

@@ -80,9 +80,6 @@ def _of_watch(settings: Settings) -> Iterator[Conflict]:
     if not settings.inputs:
         hint = "Give it with $input: Temp=readings.csv"
         yield Conflict(("input",), "there is nothing to follow", hint, missing=True)
-    if settings.workers != 1:
-        hint = "Leave it out, or follow the facts on Spark, with `antelog run`."
-        yield Conflict(("workers",), "$workers is for recorded facts: one process follows others", hint)
     if settings.accept_changes and settings.state is None:
         message = "$accept_changes goes on from a state, and there is none"
         yield Conflict(("accept_changes", "state"), message, "Give the one of before with $state.")

@@ -30,6 +30,7 @@ from antelog.run.sources.opening import FOLLOWED, Followed, source_of
 from antelog.run.store.store import Store
 from antelog.run.values import duration
 from antelog.run.waiting import WaitingRows, waiting_for
+from antelog.run.workers.divided import divided
 
 Lines = Callable[[StepResult], str]
 _CHANGEABLE = ("only", "explanations", "min_chance", "most", "most_failed")  # from one start to the next
@@ -97,14 +98,14 @@ class FollowedRun:
         # The page and the alerts see all kinds and explanations; those of the output are chosen afterwards.
         if self.feed:
             options |= {"only": None, "explanations": None}
-        found = None
-        if store is not None and state is not None:
-            changeable = {name: options[name] for name in _CHANGEABLE}
-            given = {"functions": self.program.functions, "arrival": ARRIVAL, **changeable}
-            found = restored(store, partial(Engine.from_bytes, **given))
+        begun = partial(Engine, self.program, **{**options, "static": self.static, "arrival": ARRIVAL})
+        changeable = {name: options[name] for name in _CHANGEABLE}
+        given = {"functions": self.program.functions, "arrival": ARRIVAL, **changeable}
+        kept, engine_of = store if state is not None else None, partial(Engine.from_bytes, **given)
+        found = None if kept is None else restored(kept, engine_of)
         change: RuleChange | None = None
         if found is None:
-            engine = Engine(self.program, **{**options, "static": self.static, "arrival": ARRIVAL})
+            engine = begun()
             known, waiting = RunState(), WaitingRows()
         else:
             engine, known, waiting = found
@@ -113,6 +114,15 @@ class FollowedRun:
             change = self._changed(engine)
             if change is not None:
                 waiting = waiting_for(waiting, change, engine.plan)
+
+        def again() -> Engine | None:
+            """The engine that the store has by now; None if it keeps none."""
+            if kept is None:
+                return None
+            stored = restored(kept, engine_of)
+            return begun() if stored is None else stored[0]
+
+        engine = divided(engine, self.settings.workers, self.note, again)
         sink = self._sink(output, known, stack)
         feed = None
         if store is not None and self.feed:

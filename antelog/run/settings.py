@@ -131,7 +131,7 @@ class WorkerSettings:
         1, plain("N|auto", values.workers, kind=either(POSITIVE, one_of(values.AUTO)), toml=(int, str),
             words=(values.AUTO,)),
         "The processes that run the rules, each for some values of the program's key; `auto`: one for each "
-        "core. `antelog watch` has one.",
+        "core.",
         on=("try", "score", "learn", "watch"), in_file=False,
     )  # fmt: skip
 

@@ -86,7 +86,6 @@ def test_conflicts_in_the_words_of_their_user() -> None:
     assert told("watch", **right, alert_on=("likely",)) == [
         "--alert-on, --alert-where and --alert-template need an --alert. Give one, or leave them out."
     ]
-    assert told("watch", **right, workers=2)[0].startswith("--workers is for recorded facts: one process")
     both = {"Temp": Standard(), "On": Standard()}
     assert told("watch", program="p.alog", inputs=both) == [
         "standard input can be the source of one input only. Give files for the others."

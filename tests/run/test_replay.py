@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import duckdb
 import polars as pl
@@ -15,7 +17,9 @@ import pytest
 
 import antelog
 from antelog.errors import ArgumentError, DataError
+from antelog.run.workers import divided
 from tests.cli.trying import LOG, PROGRAM, READINGS, try_
+from tests.run.workers.at_once import AtOnce
 
 
 @pytest.mark.usefixtures("here")
@@ -129,3 +133,14 @@ def test_it_needs_no_command_line() -> None:
     code = "import sys, antelog; antelog.replay; print(any(m.startswith('antelog.cli') for m in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_list_mixes_whole_and_other_numbers(workers: int) -> None:
+    text = "input Temp(x, level: number, time).\nHot(X, T) :- Temp(X, V, T), V > 20.\nquery Hot(X, T)."
+    rows = [("a", 21, 0), ("b", 22.5, 1), ("c", 2**60 + 1, 1), ("d", "hot", 1)]
+    with mock.patch.object(divided, "ChildProcess", AtOnce):
+        replay = antelog.replay(antelog.parse(text), {"Temp": rows}, workers=workers)
+        evidence = [json.loads(line)["explanations"][0]["evidence"] for line in replay.lines()]
+    assert evidence == [["Temp(a, 21, 0)"], ["Temp(b, 22.5, 1)"], ["Temp(c, 1152921504606846977, 1)"]]
+    assert replay.rejects.counts == {"malformed": 1}

@@ -22,7 +22,7 @@ from antelog.cli.arguments.ready import WATCH, WRITTEN, ready
 from antelog.cli.serving import Tend, is_changes, page_address, show_changes, tending, with_page
 from antelog.cli.show import set_aside, terminal
 from antelog.cli.show.endings import stoppable
-from antelog.cli.show.listing import printer
+from antelog.cli.show.listing import printer, style_of
 from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Source
 from antelog.errors import AntelogError, DataError, InUseError, OutputError
@@ -43,6 +43,7 @@ from antelog.run.settings import NOW, START, AlertSettings, Settings
 from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
 from antelog.run.sinks.result import StepResult
 from antelog.run.store.store import Store
+from antelog.run.workers.divided import DividedEngine
 from antelog.secrets import redacted
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup, alerts_in
 from antelog.watch.alerts.letters import setup_of
@@ -102,13 +103,17 @@ def _run(found: Ready) -> None:
             note=terminal.note,
             tend=lambda: [tend() for tend in tends],
         )
-        relations, style = list(plan.queries), Style(settings.explanations)
+        relations = list(plan.queries)
+        style = Style(settings.explanations) if settings.outputs else style_of(settings)
 
         def text(step: StepResult) -> str:
             return change_lines(relations, with_kinds(step, settings.only, settings.first), style)
 
         address = WRITTEN.take(settings.outputs[0]) if settings.outputs else None
         follower = run.follower(RunOutput(address, text, _Terminal(plan, settings)), stack)
+        engine = follower.driver.engine
+        if isinstance(engine, DividedEngine) and settings.form != "table" and (not feed or style == Style()):
+            engine.style = style
         if follower.driver.journal is not None and follower.driver.journal.feed is not None:
             follower.driver.journal.feed.notes = notes
         set_aside.say_which_chances_lack(follower.driver.engine, learned=settings.model is not None)

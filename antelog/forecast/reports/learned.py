@@ -120,13 +120,14 @@ def _rates(odds: Odds, row: int, number: int) -> Rates:
 
 
 def _different(rates: Sequence[Rates], keys: Sequence[Column], values: Values) -> Iterator[tuple[str, Rates]]:
-    """The keys whose rates are furthest from those of all."""
-    names = [*zip(*(pa.array(values.texts(column)).to_pylist() for column in keys), strict=True)]
-    often = np.array([each.often for each in rates])
+    """The keys whose rates are furthest from those of all; of equal ones by their names."""
+    each = zip(*(pa.array(values.texts(column)).to_pylist() for column in keys), strict=True)
+    names = [*map(", ".join, each)]
+    often = np.array([one.often for one in rates])
     apart = np.abs(often[1:] - often[0])
-    for row in np.argsort(-apart, kind="stable")[:DIFFERENT].tolist():
+    for row in np.lexsort([np.array(names), -apart])[:DIFFERENT].tolist():
         if apart[row] > 0:
-            yield ", ".join(names[row]), rates[row + 1]
+            yield names[row], rates[row + 1]
 
 
 def _facts(series: Series, columns: Sequence[str]) -> str:

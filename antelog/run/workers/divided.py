@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from subprocess import PIPE, Popen
-from typing import Any, BinaryIO, NoReturn, Protocol, cast
+from typing import Any, BinaryIO, NoReturn, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -24,59 +25,71 @@ import pyarrow.types as is_a
 
 from antelog.accounts import Counts
 from antelog.arrow.ticks import Moment
-from antelog.compile.nodes.plan import to_json
-from antelog.engine import kernel
+from antelog.engine import kernel, saving
 from antelog.engine.columns.tables import Column
-from antelog.engine.dividing import key_columns, parts_of
+from antelog.engine.dividing import joined, key_columns, part_of, parts_of
 from antelog.engine.facts.frames import Frame
-from antelog.engine.state import begun
+from antelog.engine.state import State, begun, start
+from antelog.engine.step.lines import Lines, as_they_stand
 from antelog.engine.step.schema import united
 from antelog.engine.step.wording import ordered
 from antelog.engine.values.functions import FailedCall
+from antelog.engine.values.values import Values
 from antelog.errors import AntelogError, FunctionError, UnsupportedError, WorkerError
 from antelog.files import ARRIVAL
 from antelog.forecast.scores.scores import Scores
 from antelog.functions import UserFunction, file_of
-from antelog.process import LEARN, Engine, Planned, functions_of
+from antelog.process import LEARN, Engine, Planned, Status, functions_of, of_kinds
 from antelog.run.driver import MOST_LINES, ChangeView, Judged
 from antelog.run.sinks.json_lines import Style
 from antelog.run.sinks.result import StepResult
 from antelog.run.waiting import DueRows
 from antelog.run.workers.channel import Channel, WorkerMessage
+from antelog.run.workers.unjudged import put_together
 from antelog.run.workers.worker import CALLS, REJECTS, FunctionSource, Order, Setup
 
 AUTO = "auto"
+Found = TypeVar("Found")
+_AND_THE_RUN = ", and the run with it. Is memory short? Fewer workers take less"
 _OFTEN = 8  # the times that texts occur in a step for which a dictionary is worth it, on average
 _AHEAD = 1  # steps that workers have been given beyond the one that is waited for
 
 
 def engine_for(program: Planned, workers: int | str, say: Callable[[str], object], **options: Any) -> Engine:
-    """The engine of a program with so many workers, or with one if it cannot be divided, and says why."""
+    """The engine of a program with so many workers, or with one if it cannot be divided, and says why.
+
+    Workers make the chances, unless they are learned, or only the likeliest are wanted.
+    """
+    judges = options.get("learn") or options.get("model") == LEARN or options.get("most") is not None
+    return divided(Engine(program, **options | {"arrival": ARRIVAL}), workers, say, judges=bool(judges))
+
+
+def divided(
+    engine: Engine,
+    workers: int | str,
+    say: Callable[[str], object],
+    again: Callable[[], Engine | None] = lambda: None,
+    *,
+    judges: bool = True,
+) -> Engine:
+    """An engine that goes on from where another is: with so many workers, or that one itself, and says why.
+
+    It `judges` itself how likely answers are, or else workers do. If one of them dies, all go on from the
+    engine that `again` finds.
+    """
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    count = count if workers == AUTO else int(workers)
-    plan = program.plan
-    why = plan.key.why_not
-    if options.get("learn") or options.get("model") == LEARN:
-        why = "what is learned while it runs is learned of all facts together"
+    count, why = count if workers == AUTO else int(workers), engine.plan.key.why_not
+    judges = judges and engine.forecasts
+    if judges and engine.plan.has_sight:
+        why = "chances of what may be lost from sight, with `every`, rest on all facts together"
     if count > 1 and why is not None:
         if workers != AUTO:
             say(f"one worker runs all of it: {why}")
         count = 1
-    options["arrival"] = ARRIVAL
-    return Engine(program, **options) if count == 1 else DividedEngine(program, count, **options)
+    return engine if count == 1 else DividedEngine(engine, count, judges, again, say)
 
 
-class Process(Protocol):
-    """A worker, as a run knows it."""
-
-    def send(self, message: WorkerMessage) -> None: ...
-    def receive(self) -> WorkerMessage:
-        """The next answer. Raises what the worker raised, or WorkerError if it has ended."""
-
-    def end(self) -> None: ...
-
-
-class ChildProcess(Process):
+class ChildProcess:
     """A worker in a process of its own."""
 
     def __init__(self, setup: Setup) -> None:
@@ -98,13 +111,12 @@ class ChildProcess(Process):
         self._channel.send(message)
 
     def receive(self) -> WorkerMessage:
+        """The next answer. Raises what the worker raised, or WorkerError if it has ended."""
         message = self._channel.receive()
         if message is None:
             code = self._process.wait()
             ended = f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"
-            raise WorkerError(
-                f"a worker {ended}, and the run with it. Is memory short? Fewer workers take less"
-            )
+            raise WorkerError(f"a worker {ended}{_AND_THE_RUN}")
         if isinstance(message.said, Exception):
             raise message.said
         return message
@@ -115,15 +127,17 @@ class ChildProcess(Process):
         self._channel.close()
 
 
-def _end(workers: Sequence[Process]) -> None:
+def _end(workers: Sequence[ChildProcess]) -> None:
     for each in workers:
         each.end()
 
 
 @dataclass(frozen=True)
 class _Handed:
-    """A step that workers have been given: the rows of each part, by input; are its lines written?"""
+    """A step that workers have been given, with the rows of each part, by input; are its lines written?"""
 
+    before: int
+    now: int
     rows: Mapping[str, Sequence[Column]]
     written: bool
 
@@ -131,31 +145,66 @@ class _Handed:
 class DividedEngine(Engine):
     """An engine whose rules are run by workers, each for some values of the key.
 
-    It has no facts itself, so it cannot say `why`, nor be saved. Its workers end once nobody needs it.
+    It goes on from another engine, whose facts are divided, and `judges` itself how likely answers are, or
+    else workers do. They end once nobody needs them. If one of them dies, all go on from the engine that
+    `again` finds, or the run ends.
     """
 
-    def __init__(self, program: Planned, workers: int, **options: Any) -> None:
-        for name, what in (("limit", "a limit of facts"), ("most", "the likeliest of all answers")):
-            if options.get(name) is not None:
-                raise UnsupportedError(
-                    f"{what} needs all of them in one place: leave out `{name}`, or `workers`"
-                )
-        super().__init__(program, **options)
-        functions = [_place(name, each) for name, each in functions_of(program).items()]
-        model = options.get("model")
-        given = options | {"static": self._given, "keep_rejects": 0, "most_failed": 1.0}
-        given["model"] = getattr(model, "to_bytes", lambda: model)()
-        setup = Setup(to_json(self.plan), 0, workers, tuple(sys.path), functions, given)
-        self.workers: list[Process] = [ChildProcess(replace(setup, part=part)) for part in range(workers)]
-        self._finalizer = weakref.finalize(self, _end, self.workers)
+    def __init__(
+        self,
+        whole: Engine,
+        workers: int,
+        judges: bool,
+        again: Callable[[], Engine | None],
+        say: Callable[[str], object],
+    ) -> None:
+        vars(self).update(vars(whole))
+        if self._limit is not None:
+            message = "a limit of facts needs all of them in one place: leave out `limit`, or `workers`"
+            raise UnsupportedError(message)
+        functions = [_place(name, each) for name, each in functions_of(self._program).items()]
+        options = replace(self._options, keep_rejects=0, most_failed=1.0)
+        least = None if self._forecaster is None or judges else self._forecaster.limits.min_chance
+        self._setup = Setup(b"", 0, workers, tuple(sys.path), functions, options, least, judges)
+        self._judges, self._again, self._say = judges, again, say
+        self._last = DueRows(self.now, {})
+        self.style: Style | None = None  # of lines that workers write, if these are all that is wanted
         self._columns = key_columns(self.plan)
-        self._handed: deque[_Handed] = deque()
-        self.weight = 0  # of the lines of the last step that was taken
-        self._came: deque[list[WorkerMessage]] = deque()  # of the first steps that were handed over
+        self._begin_workers(whole)
 
-    def close(self) -> None:
-        """Ends the workers."""
+    def _begin_workers(self, whole: Engine) -> None:
+        """Starts workers with the parts of an engine."""
+        count, saved = self._setup.count, whole._saved
+        chances = {} if self._judges else saved.forecast
+        parts = (replace(part_of(saved, part, count), forecast=chances) for part in range(count))
+        empty = start(self.plan, self._given, functions=functions_of(self._program))
+        empty.values.functions.most_failed = self._options.most_failed
+        self._state = replace(empty, now=whole.now, begin=whole.state.begin)
+        self._forecaster = whole._forecaster
+        self.workers: list[ChildProcess] = [
+            ChildProcess(replace(self._setup, part=part, state=saving.to_bytes(each)))
+            for part, each in enumerate(parts)
+        ]
+        self._finalizer = weakref.finalize(self, _end, self.workers)
+        self._handed = deque[_Handed]()
+        self.weight = 0  # of the lines of the last step that was taken
+        self._came = deque[list[WorkerMessage]]()  # of the first steps that were handed over
+
+    def _outliving(self, act: Callable[[], Found]) -> Found:
+        """Does what needs the workers; if one of them has died, all go on from the state of the run, once."""
+        now = self.now
+        try:
+            return act()
+        except WorkerError as error:
+            whole = self._again()
+            if whole is not None and whole.now < now == self._last.now:
+                whole.advance(now, self._last.rows)  # the step that is being saved
+            if whole is None or whole.now != now:
+                raise
+            self._say(f"{str(error).removesuffix(_AND_THE_RUN)}: all workers go on from the state of the run")
         self._finalizer()
+        self._begin_workers(whole)
+        return act()
 
     # ---- steps ----
 
@@ -163,22 +212,31 @@ class DividedEngine(Engine):
         self, now: Moment, facts: Mapping[str, Frame] | None = None, *_: object, **__: object
     ) -> dict[str, pa.Table]:
         assert isinstance(now, int)
-        self.begin_step(now, facts or {})
-        return self.taken()
+        given = DueRows(now, facts or {})
+
+        def act() -> dict[str, pa.Table]:
+            self.begin_step(now, given.rows, self.style)
+            return self.taken()
+
+        found = self._outliving(act)
+        self._last = given
+        return found
 
     def begin_step(self, now: int, facts: Mapping[str, pa.Table], style: Style | None = None) -> None:
         """Gives workers a step, of which `taken` has the changes: with a style as lines that are written."""
         if self._state.begin is None:
             _, batch = kernel.admitted(self.plan, self._state, facts, now, arrival=ARRIVAL)
             self._state = begun(self.plan, self._state, batch.facts)
-        self._state = replace(self._state, now=now)
+        before, self._state = self.now, replace(self._state, now=now)
         facts = {name: _with_dictionaries(table) for name, table in facts.items()}
         rows = {name: self._divided(name, table) for name, table in facts.items()}
         order = Order("advance", (now, self._state.begin, style))
+        if self._judges:
+            order, style = Order("take_unjudged", (now, self._state.begin)), None
         for part, worker in enumerate(self.workers):
             mine = {name: table.take(pa.array(rows[name][part])) for name, table in facts.items()}
             worker.send(WorkerMessage(order, mine))
-        self._handed.append(_Handed(rows, written=style is not None))
+        self._handed.append(_Handed(before, now, rows, written=style is not None))
 
     def _divided(self, name: str, table: pa.Table) -> list[Column]:
         """The rows of each part; what has no part is for the first, which says what is wrong with it."""
@@ -201,7 +259,26 @@ class DividedEngine(Engine):
         self._judge_calls(found)
         self._put_aside(handed, found)
         self._note({note for each in said for note in each.notes})
-        return self._merged(found, written=handed.written)
+        return self._judged(handed, found) if self._judges else self._merged(found, written=handed.written)
+
+    def _judged(self, handed: _Handed, found: Sequence[WorkerMessage]) -> dict[str, pa.Table]:
+        """The changes of a step with their chances."""
+        before = self._state_at(handed.before)
+        changes, facts = put_together(self.plan, [each.said for each in found], before.values)
+        earlier = partial(self._open_lines, values=before.values, before=handed.now)
+        step = kernel.FinishedStep(before, replace(before, now=handed.now), facts, changes, earlier)
+        self._forecaster, log = self.forecaster.advanced(step)
+        only = self._options.only
+        return {name: self._finished(name, of_kinds(table, only)) for name, table in log.items()}
+
+    def _open_lines(self, query: str, *, values: Values, before: int | None = None) -> Lines:
+        """The lines of open answers: by now, or before the step that ended at a tick."""
+        said = [each.said for each in self._asked("open_lines", query, before)]
+        return put_together(self.plan, said, values)[0][query]
+
+    def _state_at(self, now: int) -> State:
+        """The state here after a tick: with the background, without facts, and with values of its own."""
+        return replace(self._state, now=now, values=self._state.values.retain()[0])
 
     def _judge_calls(self, found: Sequence[WorkerMessage]) -> None:
         """Counts the calls of all parts. Raises FunctionError if too many have failed."""
@@ -242,11 +319,15 @@ class DividedEngine(Engine):
 
     def _asked(self, name: str, *arguments: object) -> list[WorkerMessage]:
         """The answers of all workers, after the steps that they have been given."""
-        while len(self._came) < len(self._handed):
-            self._came.append(self._received())
-        for worker in self.workers:
-            worker.send(WorkerMessage(Order(name, arguments)))
-        return self._received()
+
+        def ask() -> list[WorkerMessage]:
+            while len(self._came) < len(self._handed):
+                self._came.append(self._received())
+            for worker in self.workers:
+                worker.send(WorkerMessage(Order(name, arguments)))
+            return self._received()
+
+        return self._outliving(ask)
 
     def begin_anew(self, tick: int) -> None:
         super().begin_anew(tick)
@@ -254,25 +335,52 @@ class DividedEngine(Engine):
 
     def answers(self, query: str) -> pa.Table:
         name = self._query(query).name
-        return self._merged(self._asked("answers", name))[name]
+        if not self._judges:
+            return self._merged(self._asked("answers", name))[name]
+        state = self._state_at(self.now)
+        lines = self._open_lines(name, values=state.values)
+        return self._finished(name, as_they_stand(self.forecaster.open_answers(name, lines, state)))
 
     @property
     def scored(self) -> dict[str, Scores]:
+        if self._judges:
+            return self.forecaster.scores()
         first, *others = (message.said for message in self._asked("scored"))
         return {name: sum((each[name] for each in others), scores) for name, scores in first.items()}
 
     @property
     def left_out(self) -> pa.Table:
+        if self._judges:
+            return self.forecaster.left_out_table()
         parts = pa.concat_tables([message.tables[REJECTS] for message in self._asked("left_out")])
         sums = parts.group_by("query", use_threads=False).aggregate([("lines", "sum"), ("chances", "sum")])
         return sums.rename_columns(["query", "lines", "chances"])
 
-    def _needs_facts(self, *_: object, **__: object) -> NoReturn:
-        message = "what this engine is asked needs its facts, which are with its workers: leave out `workers`"
+    @property
+    def status(self) -> Status:
+        first, *others = (message.said for message in self._asked("status"))
+        found: Status = sum(others, first)
+        return found
+
+    @property
+    def whole(self) -> Engine:
+        """An engine with the facts of all workers, after the steps that they have been given."""
+        if self.forecasts and not self._judges:
+            self._refuse()
+        functions = functions_of(self._program)
+        saved = [message.said for message in self._asked("to_bytes")]
+        parts = [saving.from_bytes(each, program=self.plan, functions=functions) for each in saved]
+        found = Engine.of_saved(joined(parts), self._options)
+        found._program, found._rejects, found._forecaster = self._program, self._rejects, self._forecaster
+        if found.state.begin is None and self._state.begin is not None:
+            found.begin_at(self._state.begin)
+        return found
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        message = "what this engine is asked needs all in one place, not with workers: leave out `workers`"
         raise UnsupportedError(message)
 
-    status = property(_needs_facts)
-    to_bytes = why = change_rules = _needs_facts
+    change_rules = _refuse
 
 
 def _with_dictionaries(table: pa.Table) -> pa.Table:

@@ -5,23 +5,25 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.accounts import Counts
-from antelog.compile.nodes.plan import Plan, from_json
-from antelog.engine.dividing import share_of
+from antelog.engine import kernel, saving
+from antelog.engine.dividing import mask_of, share_of
 from antelog.functions import UserFunction, named_in
-from antelog.process import Engine
+from antelog.process import Engine, EngineOptions
 from antelog.run.sinks.json_lines import Style, with_texts
 from antelog.run.sinks.result import weight_of
 from antelog.run.workers.channel import Channel, WorkerMessage
+from antelog.run.workers.unjudged import FactsJudged, StepKeeper
+
+if TYPE_CHECKING:
+    from antelog.forecast.forecaster import ModelForecaster
 
 
 @dataclass(frozen=True)
@@ -43,22 +45,16 @@ class FunctionSource:
 
 @dataclass(frozen=True)
 class Setup:
-    """The rules that a worker runs: which part of the key's values, of how many, and with which options."""
+    """The state that a worker goes on from: which part of the key's values, of how many; and the options."""
 
-    rules: str
+    state: bytes
     part: int
     count: int
     path: Sequence[str]  # where modules are found
-    called: Sequence[FunctionSource]
-    options: Mapping[str, Any]
-
-    @cached_property
-    def plan(self) -> Plan:
-        return from_json(self.rules)
-
-    @cached_property
-    def functions(self) -> Mapping[str, UserFunction]:
-        return {each.called: each.found for each in self.called}
+    functions: Sequence[FunctionSource]
+    options: EngineOptions
+    min_chance: float | None
+    unjudged: bool  # whether chances are made where the run is
 
 
 @dataclass(frozen=True)
@@ -69,18 +65,6 @@ class Order:
     arguments: tuple[Any, ...] = ()
 
 
-@dataclass(frozen=True)
-class FactsJudged:
-    """Counts of facts by fate so far, sentences about values, and the rows of facts that were set aside."""
-
-    counts: Mapping[str, Counts]
-    notes: Sequence[str]
-    rows: Sequence[int]
-    calls: int  # of functions
-    failed: int
-    weight: int  # of the lines
-
-
 REJECTS, CALLS = "", "()"  # the names of the tables of rejects, rows and calls, beside those of queries
 
 
@@ -89,13 +73,14 @@ class Worker:
 
     def __init__(self, setup: Setup) -> None:
         sys.path[:] = setup.path
-        options = dict(setup.options)
-        if isinstance(options["model"], bytes):
-            from antelog.forecast.model_file import Model  # noqa: PLC0415 - few forecast
-
-            options["model"] = Model.from_bytes(options["model"])
-        self.engine = Engine(setup, **options)
-        self.engine.share = share_of(setup.plan, setup.part, setup.count)
+        functions = {each.called: each.found for each in setup.functions}
+        saved = saving.from_bytes(setup.state, functions=functions)
+        self.engine = Engine.of_saved(saved, setup.options, setup.min_chance)
+        self.engine.share = share_of(saved.plan, setup.part, setup.count)
+        self._in_part = mask_of(setup.part, setup.count)
+        self._keeper = StepKeeper()
+        if setup.unjudged:
+            self.engine.hand_steps_to(cast("ModelForecaster", self._keeper))
 
     def do(self, order: Order, tables: Mapping[str, pa.Table]) -> WorkerMessage:
         found: WorkerMessage = getattr(self, order.name)(*order.arguments, tables)
@@ -122,12 +107,38 @@ class Worker:
         engine.notes.clear()
         return WorkerMessage(said, {**log, REJECTS: of_rows, CALLS: of_calls})
 
+    def take_unjudged(self, now: int, begin: int | None, facts: Mapping[str, pa.Table]) -> WorkerMessage:
+        """Takes a step without chances: its lines come with their cells, and with the facts that are new."""
+        found = self.advance(now, begin, None, facts)
+        step = self._keeper.steps[-1]
+        said = found.said.carrying(step.changes, step.facts, step.before.values)
+        return WorkerMessage(said, found.tables)
+
+    def open_lines(self, query: str, before: int | None, _: Mapping[str, pa.Table]) -> WorkerMessage:
+        """The lines of open answers with their cells: by now, or before the step that ended at a tick."""
+        state, wanted = self.engine.state, self.engine.wanted
+        if before is not None:
+            state = next(each.before for each in self._keeper.steps if each.after.now == before)
+            wanted = replace(wanted, explained=True)
+        lines = kernel.open_answers(self.engine.plan, state, query, wanted)
+        return WorkerMessage(FactsJudged().carrying({query: lines}, {}, state.values))
+
     def begin_anew(self, tick: int, _: Mapping[str, pa.Table]) -> WorkerMessage:
         self.engine.begin_anew(tick)
         return WorkerMessage(None)
 
     def answers(self, query: str, _: Mapping[str, pa.Table]) -> WorkerMessage:
         return WorkerMessage(None, {query: self.engine.answers(query)})
+
+    def to_bytes(self, _: Mapping[str, pa.Table]) -> WorkerMessage:
+        return WorkerMessage(self.engine.to_bytes())
+
+    def status(self, _: Mapping[str, pa.Table]) -> WorkerMessage:
+        """The status of the part; values of the background are seen by all, and each is one worker's own."""
+        assert self._in_part is not None
+        state = self.engine.state
+        seen = (self._in_part(each.cells, state.values) for each in state.observed.seen.values())
+        return WorkerMessage(replace(self.engine.status, seen_values=sum(int(own.sum()) for own in seen)))
 
     def scored(self, _: Mapping[str, pa.Table]) -> WorkerMessage:
         return WorkerMessage(self.engine.scored)

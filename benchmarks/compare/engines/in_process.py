@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog import Engine, parse
-from antelog.run.workers.divided import DividedEngine
+from antelog.run.workers.divided import DividedEngine, engine_for
 from benchmarks.compare.folder import Folder, answer
 from benchmarks.compare.systems import EVERYTHING
 from benchmarks.workloads import ALL, CONFIRMED
@@ -26,7 +26,9 @@ def changes(only: tuple[str, ...], explanations: int | None, folder: Folder) -> 
 
 def divided(workers: int, folder: Folder) -> Iterator[pa.Table]:
     """The confirmed answers of workers, which compute a batch while the next one is read."""
-    engine = DividedEngine(parse(folder.settings["program"]), workers, only=CONFIRMED, static=folder.static())
+    program, static = parse(folder.settings["program"]), folder.static()
+    engine = engine_for(program, workers, print, only=CONFIRMED, static=static)
+    assert isinstance(engine, DividedEngine)
     for number, (end, facts) in enumerate(_batches(folder)):
         engine.begin_step(end, facts)
         if number:

@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from antelog.run.workers.channel import Channel, WorkerMessage
-from antelog.run.workers.divided import Process
+from antelog.run.workers.divided import ChildProcess
 from antelog.run.workers.worker import Setup, Worker
 
 
@@ -21,7 +21,7 @@ def passed(message: WorkerMessage) -> WorkerMessage:
 
 
 @dataclass(eq=False)
-class AtOnce(Process):
+class AtOnce(ChildProcess):
     """A worker that is not a process."""
 
     setup: Setup

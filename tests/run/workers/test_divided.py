@@ -9,10 +9,11 @@ import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -21,9 +22,17 @@ from hypothesis import assume, event, given, note
 from hypothesis import strategies as st
 
 import antelog
+from antelog import Engine
 from antelog.compile import compile_program
+from antelog.engine.step import wording
 from antelog.errors import DataError, DataWarning, FunctionError, UnsupportedError, WorkerError
+from antelog.files import ARRIVAL
+from antelog.process import LEARN
 from antelog.run import driver, waiting
+from antelog.run.reading import Now
+from antelog.run.replay import Replay
+from antelog.run.sinks.json_lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
 from antelog.run.workers import divided
 from tests.all_cases import ANY
 from tests.cli.trying import antelog as command
@@ -86,25 +95,30 @@ def test_recorded_streams(name: str, tmp_path: Path) -> None:
 # ---- random programs ----
 
 
-def _lines(case: Case, program: antelog.Program, folder: str, workers: int) -> list[str]:
-    files = {}
-    for name, rows in frames(case.facts, program.plan, -1, case.until).items():
-        files[name] = Path(folder) / f"{name}.jsonl"
-        files[name].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+def _lines(case: Case, program: antelog.Program, folder: str, workers: int, model: str | None) -> list[str]:
+    files = _files(case, program, folder)
     units = {"": "ticks"} if program.plan.tick else {}
     with warnings.catch_warnings(), at_most_for(case):
         warnings.simplefilter("ignore", DataWarning)
         try:
-            replay = antelog.replay(program, files, until=case.until, time_units=units, workers=workers)
+            replay = antelog.replay(
+                program, files, until=case.until, time_units=units, workers=workers, model=model
+            )
             found = list(replay.lines())
         except DataError as error:
             return [str(error)]
-        return [*found, str(replay.engine.counts), str(replay.rejects.counts)]
+        scores = [] if model is None else [str(replay.engine.scores().to_pylist())]
+        return [*found, str(replay.engine.counts), str(replay.rejects.counts), *scores]
 
 
 @pytest.mark.slow
-@given(ANY | cases_with_functions(), st.sampled_from([2, 3, 7]), st.integers(1, 20))
-def test_random_programs(case: Case, workers: int, step: int) -> None:
+@given(
+    ANY | cases_with_functions(),
+    st.sampled_from([2, 3, 7]),
+    st.integers(1, 20),
+    st.sampled_from([None, LEARN]),
+)
+def test_random_programs(case: Case, workers: int, step: int, model: str | None) -> None:
     note(str(case))
     assume(compile_program(case.checked).plan is not None)
     functions = [FUNCTIONS[each.name] for each in case.checked.document.functions]
@@ -112,9 +126,70 @@ def test_random_programs(case: Case, workers: int, step: int) -> None:
     assume(program.plan.key and program.plan.inputs)
     with TemporaryDirectory() as folder:
         with cut(step):  # which of two equal facts is known still depends on it
-            expected = _lines(case, program, folder, 1)
-            assert _lines(case, program, folder, workers) == expected
+            expected = _lines(case, program, folder, 1, model)
+            assert _lines(case, program, folder, workers, model) == expected
         event("with lines" if len(expected) > 2 else "without lines")
+
+
+def _files(case: Case, program: antelog.Program, folder: str) -> dict[str, Path]:
+    files = {}
+    for name, rows in frames(case.facts, program.plan, -1, case.until).items():
+        files[name] = Path(folder) / f"{name}.jsonl"
+        files[name].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return files
+
+
+def _with_numbers(
+    program: antelog.Program, replay: Replay, numbers: Sequence[int], model: str | None
+) -> list[str]:
+    """What is told by as many workers in turn, each for a few ticks, from the state before."""
+    reader, relations, told = replay._reader, list(program.plan.queries), list[str]()
+    while not reader.through:
+        reader.read(Now(-1, 0))
+    engine: Engine = Engine(program, arrival=ARRIVAL, model=model)
+    for number, end in zip(numbers, range(2, 3 * len(numbers), 3), strict=True):
+        whole = Engine.from_bytes(engine.to_bytes(), program, arrival=ARRIVAL)
+        engine = divided.divided(whole, number, lambda _: None)
+        while engine.now < end:
+            batch = reader.waiting.batch(end)
+            try:
+                step = StepResult(batch.now, engine.advance(batch.now, batch.facts))
+            except DataError as error:
+                return [*told, str(error)]
+            told += change_lines(relations, step, Style()).splitlines()
+            told += map(str, batch.rejects(engine.last_rejects, None))
+        status = engine.status
+        told += [str((status.counts, status.open_answers, status.seen_values, engine.counts))]
+        for each in relations:
+            told += [
+                str(row) for row in wording.ordered(engine.answers(each.name), each.answer.names).to_pylist()
+            ]
+    reader.close()
+    return told
+
+
+@pytest.mark.slow
+@given(
+    ANY | cases_with_functions(),
+    st.lists(st.sampled_from([1, 2, 3, 7]), min_size=2, max_size=5),
+    st.sampled_from([None, LEARN]),
+)
+def test_random_states(case: Case, numbers: list[int], model: str | None) -> None:
+    note(str(case))
+    assume(compile_program(case.checked).plan is not None)
+    functions = [FUNCTIONS[each.name] for each in case.checked.document.functions]
+    program = antelog.parse(case.text, functions=functions)
+    assume(program.plan.key and program.plan.inputs)
+    units = {"": "ticks"} if program.plan.tick else {}
+    with TemporaryDirectory() as folder, cut(10_000), at_most_for(case), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        files = _files(case, program, folder)
+        expected, found = (
+            _with_numbers(program, antelog.replay(program, files, time_units=units), some, model)
+            for some in ([1] * len(numbers), numbers)
+        )
+    assert found == expected
+    event("with lines" if any("explanations" in each for each in expected) else "without lines")
 
 
 # ---- processes ----
@@ -149,6 +224,7 @@ def test_processes_give_the_lines_and_tables_of_one_engine() -> None:
         assert list(replay.lines()) == lines
         assert replay.engine.counts == expected.engine.counts
         assert replay.engine.answers("Malf").num_rows == 0
+        assert str(replay.engine.why("Malf(wt1, 7)")) == str(expected.engine.why("Malf(wt1, 7)"))
         steps = list(antelog.replay(program, {"Temp": ROWS}, workers="auto"))
     keys = [(row["tick"], row["X"], row["T"]) for each in steps for row in each.tables["Malf"].to_pylist()]
     assert keys == sorted(keys)
@@ -215,9 +291,7 @@ def test_a_worker_that_dies_ends_the_run() -> None:
         next(steps)
         engine = replay.engine
         assert isinstance(engine, divided.DividedEngine)
-        worker = engine.workers[1]
-        assert isinstance(worker, divided.ChildProcess)
-        os.kill(worker.number, signal.SIGKILL)
+        os.kill(engine.workers[1].number, signal.SIGKILL)
         with pytest.raises(WorkerError, match="a worker was ended by signal 9, and the run with it"):
             list(steps)
 
@@ -241,12 +315,10 @@ def test_what_needs_all_facts_is_refused() -> None:
     program = antelog.parse(ALERTING)
     with pytest.raises(UnsupportedError, match="a limit of facts needs all of them in one place"):
         antelog.replay(program, {"Temp": ROWS}, workers=2, limit=5)
-    with pytest.raises(UnsupportedError, match="the likeliest of all answers needs all of them"):
-        antelog.replay(program, {"Temp": ROWS}, workers=2, most=5)
     with cut(50):
         engine = antelog.replay(program, {"Temp": ROWS}, workers=2).engine
-    for act in (lambda: engine.status, engine.to_bytes, lambda: engine.why("Malf(wt1, 0)")):
-        with pytest.raises(UnsupportedError, match="its facts, which are with its workers: leave out"):
+    for act in (engine.to_bytes, lambda: engine.why("Malf(wt1, 0)"), lambda: engine.change_rules(program)):
+        with pytest.raises(UnsupportedError, match="needs all in one place, not with workers: leave out"):
             act()
     with pytest.raises(DataError, match=r'workers is 0, .*; give a whole number from 1 to .* or "auto"'):
         antelog.replay(program, {"Temp": ROWS}, workers=0)
@@ -257,8 +329,9 @@ def test_one_worker_does_what_cannot_be_divided() -> None:
     with pytest.warns(DataWarning, match="one worker runs all of it: P has no argument but its time"):
         replay = antelog.replay(whole, {"Temp": []}, workers=2)
     assert type(replay.engine) is antelog.Engine
-    with pytest.warns(DataWarning, match="one worker runs all of it: what is learned while it runs"):
-        antelog.replay(antelog.parse(PROGRAM), {"Temp": []}, workers=2, model="learn")
+    seen = antelog.parse(PROGRAM.replace("delay 1", "delay 1, every 2 per device"))
+    with pytest.warns(DataWarning, match="one worker runs all of it: chances of what may be lost from sight"):
+        antelog.replay(seen, {"Temp": []}, workers=2, model="learn")
 
 
 # ---- chances ----
@@ -273,7 +346,10 @@ def test_chances_and_their_scores(tmp_path: Path) -> None:
     facts.write_text("\n".join(["device,level,time,arrival", *rows]), encoding="utf-8")
     given_ = [rules, "--input", f"Temp={facts}"]
     assert command("learn", *given_, "-o", model).exit_code == 0
-    for name, *flags in (["try", "--min-chance", "0.2"], ["try", "--model", model], ["score"]):
+    runs: list[tuple[Any, ...]] = [("try", "--min-chance", "0.2"), ("try", "--model", model), ("score",)]
+    # What is learned, and which are the likeliest, is known where all lines are.
+    runs += [("try", "--model", "learn"), ("try", "--most", 2), ("learn", "-o", model)]
+    for name, *flags in (*runs, ("watch", "--once", "--no-page")):
         expected = command(name, *given_, *flags)
         assert expected.exit_code == 0
         with cut(70):
