@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from importlib.resources import files
 from itertools import accumulate
 from operator import itemgetter
 from typing import Any
@@ -77,87 +79,7 @@ class Severity(Enum):
     WARNING = "warning"
 
 
-CATALOGUE: dict[str, str] = {
-    # What is written
-    "E001": "syntax",
-    "E002": "open-quote",
-    "E003": "too-large",
-    # Declarations
-    "E101": "declared-twice",
-    "E102": "input-derived",
-    "E103": "bad-bound",
-    "E104": "unknown-type",
-    "E105": "conflicting-delays",
-    "E106": "bad-delay",
-    "E107": "no-time-column",
-    "E108": "bad-slot",
-    "E109": "bad-chance",
-    "E110": "conflicting-chances",
-    "E111": "bad-percentage",
-    "E112": "crowded-slot",
-    "E113": "bad-zone",
-    "E114": "bad-limit",
-    "E115": "bad-include",
-    "E116": "bad-words",
-    "E117": "bad-given",
-    # Names
-    "E201": "unknown-predicate",
-    "E202": "arity",
-    "E203": "query-not-derived",
-    "E204": "no-query",
-    "E205": "taken-name",
-    "E206": "unknown-function",
-    "E207": "wrong-call",
-    "E208": "function-name",
-    # Sorts and types
-    "E301": "sort",
-    "E302": "type",
-    # Safety
-    "E401": "unsafe-head",
-    "E402": "unbound-comparison",
-    "E403": "unsafe-negation",
-    "E404": "negated-only",
-    "E405": "unbounded-time",
-    "E406": "several-unguarded",
-    "E407": "offset-too-large",
-    "E408": "no-latest",
-    "E409": "bad-aggregate",
-    "E410": "no-first",
-    # Static rules
-    "E501": "static-needs-time",
-    "E502": "static-negation",
-    # What cannot be computed
-    "E601": "blocking-recursion",
-    "E602": "unstratified-negation",
-    "E603": "too-many-patterns",
-    # Pipelines
-    "E701": "pipeline-syntax",
-    "E702": "unknown-setting",
-    "E703": "bad-setting",
-    "E704": "contradicting-settings",
-    "E705": "missing-setting",
-    "E706": "not-in-program",
-    # Tests of rules
-    "E801": "test-file",
-    "E802": "test-form",
-    "E803": "test-misfit",
-    # Worth a second look
-    "W101": "unused-rule",
-    "W102": "unused-declaration",
-    "W104": "unbounded-state",
-    "W105": "similar-variable",
-    "W106": "needless-window",
-    "W107": "never-holds",
-    "W108": "similar-predicate",
-    "W109": "lone-variable",
-    "W110": "needless-slot",
-    "W111": "asked-every-tick",
-    "W112": "late-sum",
-    "W113": "many-combinations",
-    "W114": "kept-for-ever",
-    "W115": "counted-once",
-    "W116": "no-room-for-jitter",
-}
+CATALOGUE: Mapping[str, str] = tomllib.loads(files("antelog").joinpath("diagnostics.toml").read_text("utf-8"))
 
 
 @dataclass(frozen=True)
