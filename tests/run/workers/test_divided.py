@@ -241,6 +241,13 @@ def test_steps_have_fewer_rows_where_each_has_many_lines() -> None:
     assert len(ends[0]) < 10 < len(ends[1])
 
 
+def test_texts_that_recur_are_divided_as_others_are() -> None:
+    rows = [(f"wt{i % 3 if t % 20 < 10 else i}", "high", t, t) for t in range(40) for i in range(30)]
+    lines = list(antelog.replay(antelog.parse(PROGRAM), {"Temp": rows}).lines())
+    with cut(100):
+        assert list(antelog.replay(antelog.parse(PROGRAM), {"Temp": rows}, workers=3).lines()) == lines
+
+
 def test_functions_are_found_by_their_modules_and_their_files(tmp_path: Path) -> None:
     rows = [(f"wt{i}", 18 + i, 0) for i in range(6)]
     file = tmp_path / "hot.py"
