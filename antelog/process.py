@@ -542,13 +542,33 @@ class Engine:
         """
         writing.write(path, self.to_bytes(), mode=0o600)
 
+    @given.checked(folder=given.PATH)
+    def export(self, folder: str | PathLike[str]) -> None:
+        """Write the state as a savepoint: a new folder of Parquet files, which `restore` takes as well.
+
+        People can read it, later versions of antelog too, and `antelog state import` makes a store of
+        `antelog watch`, or the beginning of a stream on Spark of it. Raises OutputError.
+        """
+        from antelog.engine import savepoint  # noqa: PLC0415 - few are written
+
+        savepoint.write(folder, savepoint.Savepoint(self.saved, self.open_tables()))
+
+    def open_tables(self) -> dict[str, pa.Table]:
+        """The open answers of each query, as a savepoint has them."""
+        found = {f"open/{query.name}": self.answers(query.name) for query in self._plan.queries}
+        return {name: table.filter(pc.equal(table.column("change"), "open")) for name, table in found.items()}
+
     def to_bytes(self) -> bytes:
         """The state as bytes: the content of the file that `save` writes."""
+        return saving.to_bytes(self.saved)
+
+    @property
+    def saved(self) -> saving.SavedEngine:
+        """All that is saved of the engine."""
         members = {} if self._forecaster is None else self._forecaster.members()
-        saved = saving.SavedEngine(
+        return saving.SavedEngine(
             self._plan, self._state, self._given, self._counts, self._dropped, self._limit, members
         )
-        return saving.to_bytes(saved)
 
     @given.checked(atom=given.TEXT, depth=given.POSITIVE)
     def why(self, atom: str, *, depth: int = 8) -> WhyAnswer:

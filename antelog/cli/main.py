@@ -24,6 +24,7 @@ _COMMANDS = {
     "play": "Edit rules and facts on a page, and see what comes of them.",
     "run": "Run a pipeline on Spark, once or as a stream.",
     "score": "Say how good forecasts were on recorded facts.",
+    "state": "Carry a state over to another version, machine, or number of buckets.",
     "test": "Run the rules' own tests.",
     "try": "Replay recorded facts, in this process.",
     "watch": "Follow facts as they come, with a page and alerts.",
@@ -105,6 +106,7 @@ def main() -> None:
       antelog play                                                      rules and facts to edit, with a page
       antelog why turbines.alog 'Malf(wt2, 0)' --input Temp=Temp.csv    why an answer is there, or why not
       antelog diff old.alog new.alog                                    what a new version changes
+      antelog state export turbines.state saved                         a state as a folder, to carry over
       antelog format turbines.alog                                      its text, laid out anew
       antelog lsp                                                       what editors start, to know the rules
       antelog completion bash                                           what makes Tab complete all this

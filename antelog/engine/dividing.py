@@ -7,14 +7,31 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as is_a
+from msgspec import structs
 from numpy.typing import NDArray
 
 from antelog.arrow.kinds import Kind
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.columns.tables import Column, Mask, groups
+from antelog.engine.facts.history import FROM_THE_START
+from antelog.engine.saving import (
+    Limits,
+    SavedEngine,
+    StateParts,
+    assembled,
+    columns_of,
+    head_of,
+    limits_of,
+    names_of,
+)
+from antelog.engine.sealed import AGAIN
+from antelog.engine.state import pruned, start
 from antelog.engine.step.query import Share
 from antelog.engine.values.encoding import OTHERS, UNBOUND
+from antelog.engine.values.types import NOTHING, Types, wider
 from antelog.engine.values.values import Values
+from antelog.errors import StateError
+from antelog.functions import UserFunction
 
 _Hashes = NDArray[np.uint64]
 
@@ -46,7 +63,10 @@ def parts_of(array: pa.Array | pa.ChunkedArray, count: int, *, spelled: bool = F
     return _parts(hashes, count)
 
 
-def mask_of(part: int, count: int) -> Callable[[Column, Values], Mask] | None:
+InPart = Callable[[Column, Values], Mask]
+
+
+def mask_of(part: int, count: int) -> InPart | None:
     """Masks the cells of a part; None if it is the only one. The first has unbound cells and all others."""
     if count == 1:
         return None
@@ -126,3 +146,75 @@ def _mixed(numbers: _Hashes) -> _Hashes:
     mixed ^= mixed >> np.uint64(32)
     mixed *= _OTHER
     return mixed ^ (mixed >> np.uint64(29))
+
+
+# ---- states of several parts made one, and one divided again ----
+
+
+def merged(parts: Sequence[SavedEngine], functions: Mapping[str, UserFunction]) -> SavedEngine:
+    """The state of all parts together, without their forecasts. Raises StateError if their times differ."""
+    first, plan, heads = parts[0], parts[0].plan, [head_of(each) for each in parts]
+    if len({each.now for each in heads}) > 1:
+        raise StateError(f"the parts of the state have finished different ticks. {AGAIN}")
+    values = start(plan, first.given, functions=functions).values
+    found: dict[str, list[list[Column]]] = {}
+    types: dict[str, Types] = {}
+    for each in parts:
+        state = pruned(plan, each.state)
+        for member, own in columns_of(plan, state).items():
+            width = len(names_of(plan, member)[0])
+            cells = [values.recoded(column, state.values) for column in own[:width]]
+            found.setdefault(member, []).append([*cells, *own[width:]])
+        for name, own_types in state.observed.types.items():
+            known = types.get(name, (NOTHING,) * len(own_types))
+            types[name] = tuple(map(wider, known, own_types))
+    columns = {name: [*map(np.concatenate, zip(*own, strict=True))] for name, own in found.items()}
+    for member, own in columns.items():
+        if member.startswith("seen/"):
+            same = groups(own[0])
+            columns[member] = [own[0].take(same.first), same.least(own[1])]
+    head = structs.replace(
+        heads[0],
+        begin=min((each.begin for each in heads if each.begin is not None), default=None),
+        forgotten=max(each.forgotten for each in heads),
+        until={name: max(each.until[name] for each in heads) for name in heads[0].until},
+    )
+    limits = _latest([limits_of(each.state) for each in parts])
+    return assembled(plan, StateParts(head, limits, types, values, columns, {}), functions)
+
+
+def _latest(limits: Sequence[Limits]) -> Limits:
+    found = {
+        what: {name: max(own[what].get(name, at) for own in limits) for name, at in limits[0][what].items()}
+        for what in limits[0]
+        if what != "anew"
+    }
+    return {**found, "anew": limits[0]["anew"]}
+
+
+def part_of(saved: SavedEngine, in_part: InPart | None, functions: Mapping[str, UserFunction]) -> SavedEngine:
+    """The part of a state with some values of the key (None: all), without its forecasts."""
+    if in_part is None:
+        return saved
+    plan, state = saved.plan, pruned(saved.plan, saved.state)
+    columns = {}
+    for member, own in columns_of(plan, state).items():
+        cells = own[place] if (place := _key_of(plan, member)) is not None else np.full(len(own[-1]), UNBOUND)
+        rows = in_part(cells, state.values)
+        if member.startswith("seen/"):
+            rows |= own[-1] == FROM_THE_START
+        columns[member] = [column[rows] for column in own]
+    parts = StateParts(head_of(saved), limits_of(state), state.observed.types, state.values, columns, {})
+    return assembled(plan, parts, functions)
+
+
+def _key_of(plan: Plan, member: str) -> int | None:
+    """The column of a member by which it is divided; None if all of it belongs to the first part."""
+    kind, number = member.split("/")
+    if kind == "seen":
+        return 0
+    if kind in ("decided", "settled"):
+        return plan.key[plan.relations[int(number)].name]
+    source = plan.inputs[int(number)]
+    name = key_columns(plan)[source.name]
+    return None if name is None else source.columns.index(name)

@@ -8,8 +8,8 @@ import inspect
 import pickle
 import sys
 import sysconfig
-from collections.abc import Mapping, Set
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -25,13 +25,13 @@ from antelog.compile.nodes.plan import Input, Plan, to_json
 from antelog.compile.rules.statics import Row
 from antelog.engine.dividing import key_columns
 from antelog.engine.facts.admission import admit, arrivals
-from antelog.engine.sealed import VERSION
+from antelog.engine.sealed import VERSIONS
 from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.types import Types
 from antelog.engine.values.values import Values
 from antelog.errors import FunctionError
 from antelog.forecast.judges.looks import looks_of
-from antelog.functions import NO_FUNCTIONS, UserFunction
+from antelog.functions import UserFunction
 from antelog.language.epochs import Counting
 from antelog.run.clock import MAX_WAITING, NOTHING, Timing
 from antelog.spark.job.needed import EVERYTHING, Needs, needs_of
@@ -66,7 +66,7 @@ class Data:
 
     @cached_property
     def functions(self) -> Mapping[str, UserFunction]:
-        functions: Mapping[str, UserFunction] = pickle.loads(self.called) if self.called else NO_FUNCTIONS
+        functions: Mapping[str, UserFunction] = pickle.loads(self.called) if self.called else {}
         return functions
 
     @property
@@ -89,13 +89,14 @@ class Job:
     until: int | None = None  # in a batch the last tick, if given
     forecasts: Forecasts | None = None
     max_waiting: int = MAX_WAITING  # rows of a stream that may wait for their ticks, in all buckets
+    seeds: Mapping[int, Sequence[bytes]] = field(default_factory=dict)  # what buckets begin with, if anything
 
     @cached_property
     def without_model(self) -> Job:
-        """The job without its model, for workers that only need the columns of chances."""
+        """The job without its model and its seeds, for workers that only need the columns of chances."""
         if self.forecasts is None:
-            return self
-        return replace(self, forecasts=replace(self.forecasts, content=None))
+            return replace(self, seeds={}) if self.seeds else self
+        return replace(self, forecasts=replace(self.forecasts, content=None), seeds={})
 
     @cached_property
     def inputs(self) -> Mapping[str, Input]:
@@ -172,7 +173,7 @@ class Job:
         """The properties that a job and a stored state must have in common."""
         learns = None if self.forecasts is None else self.forecasts.learning.on
         return {
-            "format": str(VERSION),
+            "format": str(VERSIONS["state"]),
             "program": _digest(to_json(self.plan.meaning).encode()),
             "background facts": _digest(msgspec.json.encode(sorted(self.data.given.items()), enc_hook=str)),
             "buckets": str(len(self.numbers)),
