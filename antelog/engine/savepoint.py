@@ -270,7 +270,10 @@ def _rules(path: Path, program: Plan | None) -> Plan:
 
 
 def _read_table(path: Path, name: str, rows: int) -> pa.Table:
-    table = pq.read_table(path / f"{name}.parquet", partitioning=None)
+    file = path / f"{name}.parquet"
+    if not file.is_file():
+        raise StateError(f"{path} is damaged: it has no {name}.parquet. {AGAIN}")
+    table = pq.read_table(file, partitioning=None)
     if table.num_rows != rows:
         raise StateError(f"{path} is damaged: {name} has {table.num_rows:,} rows, and not {rows:,}. {AGAIN}")
     return table

@@ -25,7 +25,7 @@ from antelog.compile.nodes.plan import Input, Plan, to_json
 from antelog.compile.rules.statics import Row
 from antelog.engine.dividing import key_columns
 from antelog.engine.facts.admission import admit, arrivals
-from antelog.engine.sealed import VERSIONS
+from antelog.engine.sealed import VERSIONS, other_version
 from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.types import Types
 from antelog.engine.values.values import Values
@@ -183,9 +183,9 @@ class Job:
 
 
 def differences(old: Mapping[str, str], new: Mapping[str, str]) -> str | None:
-    """The differences of two identities in words; None if there are none."""
+    """The differences of two identities in words; None if there are none. Raises StateError for versions."""
     if old.get("format") != new["format"]:
-        return "another version of antelog"
+        raise other_version("what the checkpoint keeps", "state", old.get("format"))
     words = {
         "program": "another program ({}, not {})",
         "background facts": "other background facts",
