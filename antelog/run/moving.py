@@ -34,8 +34,8 @@ _OURS = {ARRIVED: ARRIVAL, LINE: "line"}  # the columns of waiting rows beside t
 def exported(path: Path, functions: Mapping[str, UserFunction]) -> Savepoint:
     """Reads the store, or the saved engine, in a file. Raises StateError."""
     if not is_store(path):
-        engine = Engine.from_bytes(path.read_bytes(), functions=functions)
-        return Savepoint(engine.saved, engine.open_tables())
+        saved = saving.restore(path, functions=functions)
+        return Savepoint(saved, Engine.from_bytes(saving.to_bytes(saved), functions=functions).open_tables())
     store = Store.open(path)
     try:
         found = restored(store, partial(Engine.from_bytes, functions=functions, arrival=ARRIVED))

@@ -66,7 +66,7 @@ def test_a_damaged_file() -> None:
     content = learned().to_bytes()
     cut = (content[:-1], content + b"x", content[:200] + b"x" + content[201:], b"")
     for wrong in (*cut, b"nothing of this kind"):
-        with pytest.raises(StateError, match="is damaged|is not a model that antelog wrote"):
+        with pytest.raises(StateError, match=r"is damaged|is not a model that antelog wrote"):
             Model.from_bytes(wrong)
 
 

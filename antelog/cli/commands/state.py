@@ -59,9 +59,7 @@ def export(
             found = exported(state, known, model)
         savepoint.write(folder, found)
         saved = found.engine.state
-        say(
-            f"{folder} has the state {_after(found)}: {saved.rows:,} facts; `antelog state import` goes on from it"
-        )
+        say(f"{folder} has the state {_after(found)}, {saved.rows:,} facts; `antelog state import` takes it")
         for sentence in found.lacking:
             say(f"note: {sentence}")
 
