@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self, cast
 
 import numpy as np
@@ -238,7 +239,7 @@ class Engine:
         max_bytes: int = saving.MOST,
         accept: bool = False,
     ) -> Self:
-        """The engine that was saved to a file. With `program`, only if it was running that one.
+        """The engine that was saved to a file, or exported. With `program`, only if it was running that one.
 
         To `accept` another program than that goes on with its rules: queries that mean the same as if
         nothing had been changed, others with the facts that are kept. `rule_change` says how. Raises
@@ -246,7 +247,12 @@ class Engine:
         file is missing, damaged, or none that an engine has saved; or if it has more than `max_bytes` when
         it is unpacked, lest a small file fill the memory.
         """
-        saved = saving.restore(path, max_bytes, _known(program))
+        if Path(path).is_dir():
+            from antelog.engine import savepoint  # noqa: PLC0415 - few are read
+
+            saved = savepoint.read(path, functions=_known(program)).engine
+        else:
+            saved = saving.restore(path, max_bytes, _known(program))
         kinds = _kinds(only)
         options = EngineOptions(kinds, arrival, keep_rejects, explanations=explanations, literals=literals)
         restored = cls._restored(saved, options, min_chance, most)

@@ -14,21 +14,11 @@ from antelog.arrow.kinds import Kind
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Mask, groups
 from antelog.engine.facts.history import FROM_THE_START
-from antelog.engine.saving import (
-    Limits,
-    SavedEngine,
-    StateParts,
-    assembled,
-    columns_of,
-    head_of,
-    limits_of,
-    names_of,
-)
+from antelog.engine.saving import SavedEngine, StateParts, assembled, columns_of, head_of, limits_of, names_of
 from antelog.engine.sealed import AGAIN
 from antelog.engine.state import pruned, start
 from antelog.engine.step.query import Share
 from antelog.engine.values.encoding import OTHERS, UNBOUND
-from antelog.engine.values.types import NOTHING, Types, wider
 from antelog.engine.values.values import Values
 from antelog.errors import StateError
 from antelog.functions import UserFunction
@@ -158,16 +148,12 @@ def merged(parts: Sequence[SavedEngine], functions: Mapping[str, UserFunction]) 
         raise StateError(f"the parts of the state have finished different ticks. {AGAIN}")
     values = start(plan, first.given, functions=functions).values
     found: dict[str, list[list[Column]]] = {}
-    types: dict[str, Types] = {}
     for each in parts:
         state = pruned(plan, each.state)
         for member, own in columns_of(plan, state).items():
             width = len(names_of(plan, member)[0])
             cells = [values.recoded(column, state.values) for column in own[:width]]
             found.setdefault(member, []).append([*cells, *own[width:]])
-        for name, own_types in state.observed.types.items():
-            known = types.get(name, (NOTHING,) * len(own_types))
-            types[name] = tuple(map(wider, known, own_types))
     columns = {name: [*map(np.concatenate, zip(*own, strict=True))] for name, own in found.items()}
     for member, own in columns.items():
         if member.startswith("seen/"):
@@ -176,20 +162,10 @@ def merged(parts: Sequence[SavedEngine], functions: Mapping[str, UserFunction]) 
     head = structs.replace(
         heads[0],
         begin=min((each.begin for each in heads if each.begin is not None), default=None),
-        forgotten=max(each.forgotten for each in heads),
         until={name: max(each.until[name] for each in heads) for name in heads[0].until},
     )
-    limits = _latest([limits_of(each.state) for each in parts])
+    limits, types = limits_of(first.state), first.state.observed.types  # of all parts the same
     return assembled(plan, StateParts(head, limits, types, values, columns, {}), functions)
-
-
-def _latest(limits: Sequence[Limits]) -> Limits:
-    found = {
-        what: {name: max(own[what].get(name, at) for own in limits) for name, at in limits[0][what].items()}
-        for what in limits[0]
-        if what != "anew"
-    }
-    return {**found, "anew": limits[0]["anew"]}
 
 
 def part_of(saved: SavedEngine, in_part: InPart | None, functions: Mapping[str, UserFunction]) -> SavedEngine:

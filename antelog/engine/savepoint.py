@@ -33,7 +33,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyarrow.types as is_a
 
-from antelog.arrow.arrays import parts_of_union
+from antelog.arrow.arrays import array_of
 from antelog.compile.nodes.plan import Plan, from_json, to_json
 from antelog.compile.prepared.rules import prepared
 from antelog.engine import saving
@@ -186,32 +186,19 @@ def _written(values: Values, cells: Column, type_: pa.DataType) -> pa.Array:
 
 
 def _without_unions(table: pa.Table) -> pa.Table:
-    """Parquet has no unions: makes structs of them, in which one field has a value."""
+    """Parquet has no unions: their values become structs."""
+    values = Values()
     for at, each in enumerate(table.schema):
         if is_a.is_union(each.type):
-            column, parts = table.column(at).combine_chunks(), {}
-            for rows, part in parts_of_union(column):
-                place = np.full(len(column), -1)
-                place[rows] = np.arange(len(part))
-                parts[str(part.type)] = part.take(pa.array(place, mask=place < 0))
-            table = table.set_column(at, each.name, pa.StructArray.from_arrays([*parts.values()], [*parts]))
+            table = table.set_column(at, each.name, values.written_out(values.encode(table.column(at))))
     return table
 
 
 def _with_unions(table: pa.Table) -> pa.Table:
+    values = Values()
     for at, each in enumerate(table.schema):
         if is_a.is_struct(each.type):
-            parts = table.column(at).combine_chunks().flatten()
-            there = np.array([part.is_valid().to_numpy(zero_copy_only=False) for part in parts])
-            codes = there.argmax(axis=0).astype(np.int8)
-            places = there.cumsum(axis=1)[codes, np.arange(len(codes))] - 1
-            union = pa.UnionArray.from_dense(
-                pa.array(codes),
-                pa.array(places.astype(np.int32)),
-                [part.drop_null() for part in parts],
-                [part.name for part in each.type],
-            )
-            table = table.set_column(at, each.name, union)
+            table = table.set_column(at, each.name, array_of(values.plain(values.read_in(table.column(at)))))
     return table
 
 

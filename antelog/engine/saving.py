@@ -96,11 +96,7 @@ class StateParts:
 def restore(
     path: str | PathLike[str], most: int = MOST, functions: Mapping[str, UserFunction] = NO_FUNCTIONS
 ) -> SavedEngine:
-    """Reads the state in a file, or in a folder that `savepoint` has written; otherwise as `from_bytes`."""
-    if Path(path).is_dir():
-        from antelog.engine import savepoint  # noqa: PLC0415 - few are read
-
-        return savepoint.read(path, functions=functions).engine
+    """Reads the state in a file; otherwise as `from_bytes`."""
     try:
         with Path(path).open("rb") as file:
             size = os.fstat(file.fileno()).st_size

@@ -54,7 +54,7 @@ def export(
         if not _is_checkpoint(state):
             found = moving.exported(Path(state), known)
         else:
-            from antelog.spark.pipeline.moving import exported  # noqa: PLC0415 - needs PySpark
+            from antelog.spark.pipeline.exporting import exported  # noqa: PLC0415 - needs PySpark
 
             found = exported(state, known, model)
         savepoint.write(folder, found)

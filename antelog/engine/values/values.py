@@ -324,9 +324,8 @@ class Values:
         return found
 
     def _read_in(self, kind: str, text: str) -> int:
-        for cell, mark in MARKS.items():
-            if kind == mark:
-                return cell
+        if kind in MARKS.values():
+            return next(cell for cell, mark in MARKS.items() if mark == kind)
         if kind == "double":
             return int(np.float64(text).view(np.int64))
         return int(self._intern([types.item_from_saved(Kind[kind.upper()], text)])[0])
@@ -342,6 +341,10 @@ class Values:
             rows = np.flatnonzero(named & (kinds == kind))
             parts.append((rows, decoding.item_texts(Kind(kind), self._plain(cells[rows]))))
         return decoding.side_by_side(parts)
+
+    def plain(self, cells: Column) -> list[object]:
+        """Numbers and texts as Python has them."""
+        return [number(each) if isinstance(each, float) else each for each in self._plain(cells)]
 
     def _plain(self, cells: Column) -> list[Plain | None]:
         """Python's values: exact, and those of one kind have an order."""

@@ -20,8 +20,8 @@ from antelog.compile.nodes.plan import from_json, to_json
 from antelog.engine import savepoint
 from antelog.engine.transition import refuse_other_ticks
 from antelog.errors import OutputError, StateError
-from antelog.spark.bucket.moving import seeds
 from antelog.spark.bucket.stream import refusal, sentences
+from antelog.spark.bucket.whole import seeds
 from antelog.spark.endpoints.folders import file_system, unfinished_batch
 from antelog.spark.endpoints.sinks import MicroBatch
 from antelog.spark.failures import Unreadable, explaining_lost_java, plainly, unreadable

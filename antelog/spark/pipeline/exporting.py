@@ -14,7 +14,7 @@ from antelog.engine.savepoint import Savepoint
 from antelog.errors import StateError
 from antelog.forecast.model_file import Model
 from antelog.functions import UserFunction
-from antelog.spark.bucket.moving import Stored, job_of, whole
+from antelog.spark.bucket.whole import Stored, job_of, whole
 from antelog.spark.endpoints.folders import entries, file_system, unfinished_batch
 from antelog.spark.failures import plainly
 from antelog.spark.pipeline.configuration import settings_of

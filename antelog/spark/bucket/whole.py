@@ -77,6 +77,10 @@ def seeds(job: Job, savepoint: Savepoint) -> Stored:
     engine = savepoint.engine
     if engine.plan.meaning != job.plan.meaning:
         raise saving.other_rules("the savepoint of the checkpoint", engine.plan, job.plan)
+    if {name: {*rows} for name, rows in engine.given.items()} != {
+        n: {*rows} for n, rows in job.data.given.items()
+    }:
+        raise StateError("the savepoint of the checkpoint has other background facts: give them as before")
     if bool(engine.forecast) != (job.forecasts is not None):
         has = "has chances, and this run has none" if engine.forecast else "has no chances, and this run has"
         raise StateError(f"the savepoint of the checkpoint {has}: give --model as before, or leave it out")

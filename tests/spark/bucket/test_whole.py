@@ -1,4 +1,4 @@
-"""antelog/spark/bucket/moving.py: a state goes to buckets, to others and back, and no line differs."""
+"""antelog.spark.bucket.whole.py: a state goes to buckets, to others and back, and no line differs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from antelog.errors import RulesChangedError, StateError
 from antelog.forecast.model_file import Model
 from antelog.process import Engine
 from antelog.program import parse
-from antelog.spark.bucket import moving
+from antelog.spark.bucket import whole as buckets_of
 from antelog.spark.job.job import Job
 from tests.all_cases import ANY
 from tests.compile.plan.test_partition import TYPED, keyed
@@ -55,12 +55,14 @@ def _bucketed(
 ) -> tuple[Rows, Savepoint]:
     """The lines of a micro-batch of buckets that begin with a savepoint, and the one that they leave."""
     if begin is not None:
-        job = replace(job, seeds=moving.seeds(job, begin))
+        job = replace(job, seeds=buckets_of.seeds(job, begin))
     stream, whole = Stream(job, random.Random(0)), tables_of(job.plan, facts)
     given = {name: table.cast(job.tables[name]) for name, table in whole.items()}
     lines = stream.batch(given).changes
     stored = {number: (stream.stored(number)[0], *stream.stored(number)[1]) for number in job.numbers}
-    found = moving.whole(moving.job_of(job.plan, job.identity, stored, job.data.functions, model), stored)
+    found = buckets_of.whole(
+        buckets_of.job_of(job.plan, job.identity, stored, job.data.functions, model), stored
+    )
     return lines, _through_a_folder(found, job)
 
 
@@ -142,12 +144,15 @@ def test_what_does_not_fit_is_refused() -> None:
     engine.advance(3, frames(FACTS, PLAN, -1, 3))
     whole = tables_of(PLAN, FACTS)
     with pytest.raises(StateError, match="has no chances, and this run has: give --model as before"):
-        moving.seeds(job_of(PLAN, whole, 2, forecasts=forecasts("learn")), Savepoint(engine.saved))
+        buckets_of.seeds(job_of(PLAN, whole, 2, forecasts=forecasts("learn")), Savepoint(engine.saved))
+    sites = {"Site": (("a",),)}
+    with pytest.raises(StateError, match="has other background facts: give them as before"):
+        buckets_of.seeds(job_of(PLAN, whole, 2, given=sites), Savepoint(engine.saved))
     other = parse(RULES.replace("high, T+2", "high, T+3")).plan
     with pytest.raises(RulesChangedError, match="the savepoint of the checkpoint was saved by other rules"):
-        moving.seeds(job_of(other, whole, 2), Savepoint(engine.saved))
+        buckets_of.seeds(job_of(other, whole, 2), Savepoint(engine.saved))
     stream = Stream(job := job_of(PLAN, whole, 1, forecasts=forecasts(history())), random.Random(0))
     stream.batch(whole)
     stored = {job.numbers[0]: (stream.stored(0)[0], *stream.stored(0)[1])}
     with pytest.raises(StateError, match="of a run with a model, which is not in it: give it with --model"):
-        moving.job_of(PLAN, job.identity, stored, {})
+        buckets_of.job_of(PLAN, job.identity, stored, {})
