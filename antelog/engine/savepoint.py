@@ -1,17 +1,11 @@
 """A savepoint: a state as one folder of Parquet files, which people can read, and other versions take in.
 
-    savepoint.json            its version, the last finished tick, counts, how far inputs were read, the files
-    plan.json                 the rules, as `antelog.compile.nodes.plan` writes them
-    types.arrow               the types of columns of inputs and static predicates
-    facts/Temp.parquet        the facts of Temp that still matter, with their ticks and arrivals
-    latest/Temp.parquet       older facts, each the latest of its slot, if rules ask for these
-    seen/0.parquet            the values seen for an unguarded variable, and since when
-    decided/Hot-1.parquet     remembered atoms, of a relation that rests on its own negation
-    settled/Hot-1.parquet     answers that earlier rules have confirmed
-    waiting/Temp.parquet      rows whose ticks are not finished
-    open/Hot.parquet          the answers that are open, for people: they follow from the facts
-    forecast/…                what chances are made of, as it is stored
-    watch/…                   the tables of a store: its feed, alerts, acknowledgements
+    savepoint.json           its version, the last finished tick, counts, how far inputs were read, the files
+    plan.json, types.arrow   the rules, and the types of columns, as a state has them
+    facts/Temp.parquet       the facts of Temp that still matter; likewise latest, seen, decided and settled
+    waiting/Temp.parquet     rows whose ticks are not finished
+    open/Hot.parquet         the answers that are open, for people: they follow from the facts
+    forecast/…, watch/…      what chances are made of, as it is stored; the other tables of a store
 
 A column of values has the type of its facts where that holds each exactly; else structs of a kind and a text.
 """
@@ -156,7 +150,8 @@ def _table(
     if scale is not None and ticks[0] not in ("since", "true"):
         names.append(timed(ticks[0]))
         found.append(_times(columns[len(cells)], scale))
-    return pa.table(found, _distinct(names))
+    # An input may have a column that is called as one of ours.
+    return pa.table(found, [name + "_" * names[:at].count(name) for at, name in enumerate(names)])
 
 
 def _times(ticks: Column, scale: Timescale) -> pa.Array:
@@ -164,16 +159,6 @@ def _times(ticks: Column, scale: Timescale) -> pa.Array:
     different, which = np.unique(ticks, return_inverse=True)
     times = [scale.time(tick) if tick in scale.ticks else None for tick in different.tolist()]
     return pa.array(times, pa.timestamp("us", scale.zone)).take(pa.array(which))
-
-
-def _distinct(names: Sequence[str]) -> list[str]:
-    """Names of which each occurs once: an input may have a column that is called as one of ours."""
-    found: list[str] = []
-    for name in names:
-        while name in found:
-            name += "_"  # noqa: PLW2901 - the same, by another name
-        found.append(name)
-    return found
 
 
 def _written(values: Values, cells: Column, type_: pa.DataType) -> pa.Array:

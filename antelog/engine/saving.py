@@ -140,10 +140,8 @@ def head_of(saved: SavedEngine) -> SavedState:
 
 
 def limits_of(state: State) -> Limits:
-    carried = state.carried
-    given = (carried.facts, carried.latest, carried.since)
-    limits: Limits = dict(zip(_LIMITS, map(dict, given), strict=True))
-    return {**limits, "anew": sorted(carried.anew)}
+    known = vars(state.carried)
+    return {**{name: dict(known[name]) for name in _LIMITS}, "anew": sorted(known["anew"])}
 
 
 def types_to_bytes(types: Mapping[str, Types]) -> bytes:

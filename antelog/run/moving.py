@@ -84,16 +84,12 @@ def prepared(checkpoint: Path, folder: Path) -> None:
     shutil.copytree(folder, checkpoint / FOLDER)
 
 
-def not_taken(savepoint: Savepoint, *, spark: bool) -> list[str]:
-    """Sentences about what of a savepoint is of no use to whoever goes on."""
-    if not spark:
-        return []
-    marks: dict[str, object] = savepoint.run.get("marks", {})
-    found = [
-        f"Spark reads {name} from its start; it had been read up to {msgspec.json.encode(mark).decode()}"
-        for name, mark in marks.items()
-        if mark
-    ]
+def of_no_use(savepoint: Savepoint) -> list[str]:
+    """Sentences about what of a savepoint is of no use on Spark."""
+    marks = {
+        name: msgspec.json.encode(mark).decode() for name, mark in savepoint.run.get("marks", {}).items()
+    }
+    found = [f"Spark reads {name} from its start; it had been read up to {at}" for name, at in marks.items()]
     if any(name.startswith(WATCH) for name in savepoint.tables):
         found.append("the page's feed, alerts and acknowledgements are for `watch`, and stay in the folder")
     return found

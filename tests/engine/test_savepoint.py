@@ -87,7 +87,9 @@ def test_people_can_read_it(tmp_path: Path) -> None:
     engine = _exported(tmp_path / "saved")
     facts = pq.read_table(tmp_path / "saved/facts/Temp.parquet").to_pylist()
     assert facts[0]["device"] == "wt2"
-    assert facts[0]["time_time"] == PROGRAM.plan.timescale.time(BEGIN)
+    scale = PROGRAM.plan.timescale
+    assert scale is not None
+    assert facts[0]["time_time"] == scale.time(BEGIN)
     opened, *_ = pq.read_table(tmp_path / "saved/open/Hot.parquet").to_pylist()
     assert opened["explanations"] == engine.answers("Hot").to_pylist()[0]["explanations"]
     about = json.loads((tmp_path / "saved/savepoint.json").read_text())

@@ -90,23 +90,23 @@ def import_(
 
             rules = load(program, functions=functions).plan
         found = savepoint.read(folder, rules, known)
+        notes = [*found.lacking]
         if "://" in state:
             raise StateError(f"{state} is not on this machine: import into a folder here, and copy that")
         if _is_checkpoint(state):
             moving.prepared(Path(state), folder)
+            notes += moving.of_no_use(found)
             say(f"{state} begins {_after(found)}: go on with `antelog run … --checkpoint {state}`")
         else:
             moving.imported(Path(state), found)
             say(f"{state} has the state {_after(found)}: go on with `antelog watch … --state {state}`")
-        for sentence in (*found.lacking, *moving.not_taken(found, spark=_is_checkpoint(state))):
+        for sentence in notes:
             say(f"note: {sentence}")
 
 
 def _after(found: savepoint.Savepoint) -> str:
-    saved = found.engine
-    if saved.state.now < 0:
-        return "before the first fact"
-    return f"after {tick_in_words(saved.state.now, saved.plan.timescale)}"
+    now = found.engine.state.now
+    return f"after {tick_in_words(now, found.engine.plan.timescale)}" if now >= 0 else "before the first fact"
 
 
 def _is_checkpoint(state: str) -> bool:

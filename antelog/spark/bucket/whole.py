@@ -18,7 +18,7 @@ from antelog.engine.savepoint import ARRIVAL, OPEN, WAITING, Savepoint
 from antelog.engine.saving import SavedEngine
 from antelog.engine.sealed import is_sealed
 from antelog.engine.step.schema import united
-from antelog.engine.values.types import NOTHING, Types, types_of_rows, wider
+from antelog.engine.values.types import Types, types_of_rows
 from antelog.errors import StateError
 from antelog.functions import UserFunction
 from antelog.run.clock import ClockName, Timing
@@ -84,14 +84,9 @@ def seeds(job: Job, savepoint: Savepoint) -> Stored:
     if bool(engine.forecast) != (job.forecasts is not None):
         has = "has chances, and this run has none" if engine.forecast else "has no chances, and this run has"
         raise StateError(f"the savepoint of the checkpoint {has}: give --model as before, or leave it out")
-    time = BucketTime(
-        engine.state.now,
-        max([engine.state.now, *(each.highest for each in highest.values())]),
-        progress.get("heard", 0),
-        None,
-        engine.state.begin,
-        highest,
-    )
+    now, heard = engine.state.now, progress.get("heard", 0)
+    top = max([now, *(each.highest for each in highest.values())])
+    time = BucketTime(now, top, heard, None, engine.state.begin, highest)
     found = {}
     for at, number in enumerate(job.numbers):
         bucket = _bucket(job, number, at, savepoint)
@@ -143,19 +138,17 @@ def job_of(
     """The job that reads the buckets of a checkpoint, as far as it says which that was."""
     if not all(parts and is_sealed(parts[0]) for _, *parts in stored.values()):
         raise StateError("a bucket has no snapshot yet: let the stream go on, and then export it")
-    snapshots = [first for _, first, *_ in stored.values()]
-    saved = [saving.from_bytes(each, "the checkpoint", plan, MOST, functions) for each in snapshots]
-    types: dict[str, Types] = {}
-    for each in saved:
-        for source in plan.inputs:
-            own = each.state.observed.types.get(source.name)
-            if own is not None:
-                known = types.get(source.name, (NOTHING,) * len(own))
-                types[source.name] = (*map(wider, known, own[: len(source.columns) - 1]), pa.int64())
-    for _, _, *rows in stored.values():
-        for table in map(from_blob, rows):
-            types[table.schema.metadata[b"input"].decode()] = tuple(table.schema.types[:-1])
-    given = {name: tuple(map(tuple, rows)) for name, rows in saved[0].given.items()}
+    first = next(iter(stored.values()))[1]
+    saved = saving.from_bytes(first, "the checkpoint", plan, MOST, functions)
+    known = saved.state.observed.types  # in all buckets the same
+    types: dict[str, Types] = {
+        each.name: (*known[each.name][: len(each.columns) - 1], pa.int64())
+        for each in plan.inputs
+        if each.name in known
+    }
+    for table in (from_blob(each) for _, _, *rows in stored.values() for each in rows):
+        types[table.schema.metadata[b"input"].decode()] = tuple(table.schema.types[:-1])
+    given = {name: tuple(map(tuple, rows)) for name, rows in saved.given.items()}
     data = Data(given, {**types, **types_of_rows(given)}, {*types}, {}, sent(functions))
     job = Job(
         plan,
@@ -165,12 +158,12 @@ def job_of(
         batch=False,
         only=(),
     )
-    if not saved[0].forecast:
+    if not saved.forecast:
         return job
     from antelog.forecast import forecasting  # noqa: PLC0415 - not loaded without chances
     from antelog.spark.job.forecasts import Forecasts  # noqa: PLC0415
 
-    learning = forecasting.resumed(plan, saved[0].forecast).learning
+    learning = forecasting.resumed(plan, saved.forecast).learning
     if model is None and not learning.on and not plan.declares_chances:
         raise StateError("the checkpoint is of a run with a model, which is not in it: give it with --model")
     content = None if model is None else model.of(plan).to_bytes()

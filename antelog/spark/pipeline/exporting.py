@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from antelog.compile.nodes.plan import from_json
 from antelog.engine.savepoint import Savepoint
@@ -58,14 +58,14 @@ def savepoint_of(
 
 def _stored(spark: SparkSession, checkpoint: str) -> Stored:
     """What Spark's store has of each bucket."""
-    heads = {row.key.bucket: [bytes(row.value.content)] for row in _read(spark, checkpoint, "head").collect()}
-    for row in _read(spark, checkpoint, "parts").collect():
-        heads[row.key.bucket].append(bytes(row.list_element.content))
-    return heads
-
-
-def _read(spark: SparkSession, checkpoint: str, variable: str) -> DataFrame:
-    return spark.read.format("statestore").option("stateVarName", variable).load(checkpoint)
+    reader = spark.read.format("statestore")
+    head, parts = (
+        reader.option("stateVarName", each).load(checkpoint).collect() for each in ("head", "parts")
+    )
+    found = {row.key.bucket: [bytes(row.value.content)] for row in head}
+    for row in parts:
+        found[row.key.bucket].append(bytes(row.list_element.content))
+    return found
 
 
 def _offsets(spark: SparkSession, checkpoint: str) -> list[Any]:
