@@ -202,6 +202,7 @@ def read(
         if about.get("savepoint") != VERSIONS["savepoint"]:
             raise other_version(name, "savepoint", about.get("savepoint"))
         plan = _rules(path, program)
+        saving.check_functions(name, plan, functions)
         head = msgspec.convert(about["state"], SavedState)
         # The constants of the rules come first: their cells are never given up.
         values = start(plan, head.given, functions=functions).values

@@ -201,16 +201,22 @@ def from_bytes(
         plan = from_json(members["plan.json"])
         if program is not None and plan.meaning != program.meaning:
             raise other_rules(name, plan, program)
-        if missing := [each.name for each in plan.functions if each.name not in functions]:
-            raise FunctionError(
-                f"the program of {name} calls {', '.join(missing)}, and a state has no functions: "
-                "restore it with the program, `Engine.restore(path, program)`, read with `functions=`"
-            )
+        check_functions(name, plan, functions)
         return _read(members, state, plan if program is None else program, functions)
     except KeyError as error:
         raise StateError(f"{name} is not a state of an engine: it has no {error.args[0]}") from None
     except (msgspec.MsgspecError, PlanError) as error:
         raise StateError(f"{name} is not a state that can be restored: {error}. {AGAIN}") from None
+
+
+def check_functions(name: str, plan: Plan, functions: Mapping[str, UserFunction]) -> None:
+    """Raises FunctionError if a state's rules call a function that is not given."""
+    if missing := [each.name for each in plan.functions if each.name not in functions]:
+        raise FunctionError(
+            f"the program of {name} calls {', '.join(missing)}, and a state has no functions: "
+            "restore it with the program, `Engine.restore(path, program)`, read with `functions=`; commands "
+            "take --functions"
+        )
 
 
 def other_rules(name: str, plan: Plan, program: Plan) -> RulesChangedError:

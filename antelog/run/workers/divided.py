@@ -257,7 +257,7 @@ class DividedEngine(Engine):
         message = "what this engine is asked needs its facts, which are with its workers: leave out `workers`"
         raise UnsupportedError(message)
 
-    status = property(_needs_facts)
+    status = saved = property(_needs_facts)
     to_bytes = why = change_rules = _needs_facts
 
 
