@@ -71,7 +71,7 @@ def whole(job: Job, stored: Stored) -> Savepoint:
 
 
 def seeds(job: Job, savepoint: Savepoint) -> Stored:
-    """What Spark's store would have of each bucket, had the stream come to where the savepoint is."""
+    """The head and the parts of each bucket, as if the stream had come to where the savepoint is."""
     progress = savepoint.run.get("progress", {})
     highest = {name: SourceTime(tick) for name, tick in progress.get("highest", {}).items()}
     engine = savepoint.engine

@@ -57,7 +57,7 @@ def savepoint_of(
 
 
 def _stored(spark: SparkSession, checkpoint: str) -> Stored:
-    """What Spark's store has of each bucket."""
+    """The head and the parts of each bucket in the store of Spark."""
     reader = spark.read.format("statestore")
     head, parts = (
         reader.option("stateVarName", each).load(checkpoint).collect() for each in ("head", "parts")
