@@ -11,6 +11,7 @@ import sysconfig
 import traceback
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from os import PathLike
@@ -145,6 +146,16 @@ def not_given(names: Sequence[str]) -> FunctionError:
         f"the program calls {', '.join(names)}, and no such function is given: give a list of them, or the "
         "path of a file that has them, with `functions=`"
     )
+
+
+def given_in(path: Path | None) -> dict[str, UserFunction]:
+    """All functions of a file, whatever a program declares."""
+    names = {} if path is None else named_in(path)
+    found: dict[str, UserFunction] = {}
+    for name, each in names.items():
+        with suppress(FunctionError):  # not one that a program could call
+            found[name] = _made(each, rowwise=False)
+    return found
 
 
 def named_in(path: Path) -> dict[str, Any]:

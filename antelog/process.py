@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, fields, replace
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self, cast
 
 import numpy as np
@@ -254,7 +255,7 @@ class Engine:
         max_bytes: int = saving.MOST,
         accept: bool = False,
     ) -> Self:
-        """The engine that was saved to a file. With `program`, only if it was running that one.
+        """The engine that was saved to a file, or exported. With `program`, only if it was running that one.
 
         To `accept` another program than that goes on with its rules: queries that mean the same as if
         nothing had been changed, others with the facts that are kept. `rule_change` says how. Raises
@@ -262,7 +263,12 @@ class Engine:
         file is missing, damaged, or none that an engine has saved; or if it has more than `max_bytes` when
         it is unpacked, lest a small file fill the memory.
         """
-        saved = saving.restore(path, max_bytes, _known(program))
+        if Path(path).is_dir():
+            from antelog.engine import savepoint  # noqa: PLC0415 - few are read
+
+            saved = savepoint.read(path, functions=_known(program)).engine
+        else:
+            saved = saving.restore(path, max_bytes, _known(program))
         options = EngineOptions(_kinds(only), arrival, keep_rejects, explanations, literals, most_failed)
         restored = cls.of_saved(saved, options, min_chance, most)
         if program is not None:
@@ -574,12 +580,29 @@ class Engine:
         """
         writing.write(path, self.to_bytes(), mode=0o600)
 
+    @given.checked(folder=given.PATH)
+    def export(self, folder: str | PathLike[str]) -> None:
+        """Write the state as a savepoint: a new folder of Parquet files, which `restore` takes as well.
+
+        People can read it, later versions of antelog too, and `antelog state import` makes a store of
+        `antelog watch`, or the beginning of a stream on Spark of it. Raises OutputError.
+        """
+        from antelog.engine import savepoint  # noqa: PLC0415 - few are written
+
+        savepoint.write(folder, savepoint.Savepoint(self.saved, self.open_tables()))
+
+    def open_tables(self) -> dict[str, pa.Table]:
+        """The open answers of each query, as a savepoint has them."""
+        found = {f"open/{query.name}": self.answers(query.name) for query in self._plan.queries}
+        return {name: table.filter(pc.equal(table.column("change"), "open")) for name, table in found.items()}
+
     def to_bytes(self) -> bytes:
         """The state as bytes: the content of the file that `save` writes."""
-        return saving.to_bytes(self.whole._saved)
+        return saving.to_bytes(self.whole.saved)
 
     @property
-    def _saved(self) -> saving.SavedEngine:
+    def saved(self) -> saving.SavedEngine:
+        """All that is saved of the engine."""
         members = {} if self._forecaster is None else self._forecaster.members()
         return saving.SavedEngine(
             self._plan, self._state, self._given, self._counts, self._dropped, self._limit, members

@@ -93,6 +93,7 @@ def main() -> None:
       antelog play                                                      rules and facts to edit, with a page
       antelog why turbines.alog 'Malf(wt2, 0)' --input Temp=Temp.csv    why an answer is there, or why not
       antelog diff old.alog new.alog                                    what a new version changes
+      antelog state export turbines.state saved                         a state as a folder, to carry over
       antelog format turbines.alog                                      its text, laid out anew
       antelog lsp                                                       what editors start, to know the rules
       antelog completion bash                                           what makes Tab complete all this

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as is_a
+from msgspec import structs
 from numpy.typing import NDArray
 
 from antelog.accounts import Counts
 from antelog.arrow.kinds import Kind
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.carried import SettledAnswers
-from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.facts.history import FROM_THE_START, Facts, Seen, SeenValues, added, gather
-from antelog.engine.saving import SavedEngine
-from antelog.engine.state import Rows, State, seeing, with_cells
-from antelog.engine.step.derivations import DecidedAtoms
+from antelog.engine.columns.tables import Column, Mask, groups
+from antelog.engine.facts.history import FROM_THE_START
+from antelog.engine.saving import SavedEngine, StateParts, assembled, columns_of, head_of, limits_of, names_of
+from antelog.engine.sealed import AGAIN
+from antelog.engine.state import State, pruned, seeing, start
 from antelog.engine.step.query import Share
 from antelog.engine.values.encoding import OTHERS, UNBOUND
 from antelog.engine.values.values import Values
+from antelog.errors import StateError
+from antelog.functions import UserFunction
 
 _Hashes = NDArray[np.uint64]
 
@@ -54,7 +54,10 @@ def parts_of(array: pa.Array | pa.ChunkedArray, count: int, *, spelled: bool = F
     return _parts(hashes, count)
 
 
-def mask_of(part: int, count: int) -> Callable[[Column, Values], Mask] | None:
+InPart = Callable[[Column, Values], Mask]
+
+
+def mask_of(part: int, count: int) -> InPart | None:
     """Masks the cells of a part; None if it is the only one. The first has unbound cells and all others."""
     if count == 1:
         return None
@@ -98,105 +101,6 @@ def key_columns(plan: Plan) -> Mapping[str, str | None]:
     return found
 
 
-# ---- states ----
-
-
-def part_of(saved: SavedEngine, part: int, count: int) -> SavedEngine:
-    """The engine of a part, with its facts and what is remembered of them; the first has the counts."""
-    mask = mask_of(part, count)
-    if mask is None:
-        return saved
-    in_part: Callable[[Column, Values], Mask] = mask
-    plan, state = saved.plan, saved.state
-    positions = {each.name: plan.key[each.name] for each in plan.relations}
-    columns = {each.name: each.columns for each in plan.inputs}
-    positions |= {n: columns[n].index(key) for n, key in key_columns(plan).items() if key is not None}
-
-    def mine(of: Mapping[str, Rows]) -> dict[str, Rows]:
-        """The rows of this part; those of inputs that are not divided are of the first."""
-        found = {}
-        for name, rows in of.items():
-            at = positions.get(name)
-            key = rows.columns[at] if at is not None else np.full(getattr(rows, "count", 0), UNBOUND)
-            found[name] = rows.take(in_part(key, state.values))
-        return found
-
-    seen = {
-        each: known.take(in_part(known.cells, state.values) | (known.since == FROM_THE_START))
-        for each, known in state.observed.seen.items()
-    }
-    own = _with(
-        state,
-        seen,
-        mine(_kept(state)),
-        mine(_latest(state)),
-        decided=mine(state.decided),
-        settled=mine(state.carried.settled),
-    )
-    return replace(saved, state=own, counts=saved.counts if part == 0 else {}, forecast={})
-
-
-def joined(parts: Sequence[SavedEngine]) -> SavedEngine:
-    """The engine of all parts, which have finished the same ticks."""
-    own = [part_of(each, part, len(parts)) for part, each in enumerate(parts)]
-    states = [each.state for each in own]
-    first = states[0]
-    for state in states[1:]:
-        first = seeing(own[0].plan, first, state.observed.types)
-
-    def every(of: Callable[[State], Mapping[str, Rows]]) -> dict[str, Rows]:
-        found: dict[str, list[Rows]] = {}
-        for state in states:
-            for name, rows in of(state).items():
-                recoded = partial(first.values.recoded, of=state.values)
-                found.setdefault(name, []).append(with_cells(rows, recoded))
-        return {name: one.and_then(*others) for name, (one, *others) in found.items()}  # type: ignore[arg-type]  # of one kind
-
-    seen = {}
-    for each in first.observed.seen:
-        known = [(state.observed.seen[each], state.values) for state in states]
-        cells = np.concatenate([first.values.recoded(some.cells, of) for some, of in known])
-        since = np.concatenate([some.since for some, _ in known])
-        seen[each] = SeenValues(cells[:0], since[:0]).and_more(cells, since)
-    whole = _with(
-        first,
-        seen,
-        every(_kept),
-        every(_latest),
-        decided=every(lambda state: state.decided),
-        settled=every(lambda state: state.carried.settled),
-    )
-    counts = {
-        name: sum((each.counts.get(name, Counts()) for each in parts), Counts()) for name in first.history
-    }
-    return replace(own[0], state=whole, counts=counts)
-
-
-def _kept(state: State) -> dict[str, Facts]:
-    return {name: gather(state.history, name, None) for name in state.history}
-
-
-def _latest(state: State) -> dict[str, Facts]:
-    return {name: each.latest for name, each in state.history.items() if each.latest is not None}
-
-
-def _with(
-    state: State,
-    seen: Seen,
-    facts: Mapping[str, Facts],
-    latest: Mapping[str, Facts],
-    *,
-    decided: Mapping[str, DecidedAtoms],
-    settled: Mapping[str, SettledAnswers],
-) -> State:
-    """The state with other facts, and other things remembered."""
-    empty = {name: replace(each, slices={}) for name, each in state.history.items()}
-    empty |= {name: empty[name].with_latest(each) for name, each in latest.items()}
-    observed, carried = replace(state.observed, seen=seen), replace(state.carried, settled=settled)
-    history = added(empty, facts)
-    return replace(state, history=history, observed=observed, decided=decided, carried=carried)
-
-
 def _parts(hashes: _Hashes, count: int) -> Column:
     return (hashes % np.uint64(count)).astype(np.int64)
 
@@ -233,3 +137,77 @@ def _mixed(numbers: _Hashes) -> _Hashes:
     mixed ^= mixed >> np.uint64(32)
     mixed *= _OTHER
     return mixed ^ (mixed >> np.uint64(29))
+
+
+# ---- states: their members, as they are saved, divided and put together ----
+
+
+def part_of(saved: SavedEngine, part: int, count: int, functions: Mapping[str, UserFunction]) -> SavedEngine:
+    """The part of a state with some values of the key, without forecasts; the first has the counts."""
+    head, state = head_of(saved), pruned(saved.plan, saved.state)
+    columns = _columns(saved.plan, state, mask_of(part, count))
+    head = structs.replace(head, counts=head.counts if part == 0 else {})
+    parts = StateParts(head, limits_of(state), state.observed.types, state.values, columns, {})
+    return assembled(saved.plan, parts, functions)
+
+
+def merged(
+    parts: Mapping[int, SavedEngine], count: int, functions: Mapping[str, UserFunction]
+) -> SavedEngine:
+    """The state of parts together, without their forecasts. Raises StateError if their times differ."""
+    first, heads = next(iter(parts.values())), [head_of(each) for each in parts.values()]
+    if len({each.now for each in heads}) > 1:
+        raise StateError(f"the parts of the state have finished different ticks. {AGAIN}")
+    plan, types = first.plan, first.state
+    values = start(plan, first.given, functions=functions).values
+    found: dict[str, list[list[Column]]] = {}
+    for part, each in parts.items():
+        state = pruned(plan, each.state)
+        types = seeing(plan, types, state.observed.types)
+        # What rests on no fact is in several parts.
+        for member, own in _columns(plan, state, mask_of(part, count)).items():
+            width = len(names_of(plan, member)[0])
+            cells = [values.recoded(column, state.values) for column in own[:width]]
+            found.setdefault(member, []).append([*cells, *own[width:]])
+    columns = {name: [*map(np.concatenate, zip(*own, strict=True))] for name, own in found.items()}
+    for member, own in columns.items():
+        if member.startswith("seen/"):
+            same = groups(own[0])
+            columns[member] = [own[0].take(same.first), same.least(own[1])]
+    head = structs.replace(
+        heads[0],
+        begin=min((each.begin for each in heads if each.begin is not None), default=None),
+        until={name: max(each.until[name] for each in heads) for name in heads[0].until},
+        counts={
+            each.name: sum((own.counts.get(each.name, Counts()) for own in heads), Counts())
+            for each in plan.inputs
+        },
+    )
+    limits = limits_of(first.state)
+    return assembled(plan, StateParts(head, limits, types.observed.types, values, columns, {}), functions)
+
+
+def _columns(plan: Plan, state: State, in_part: InPart | None) -> dict[str, list[Column]]:
+    """The columns of a state by member, as far as they belong to a part."""
+    columns = columns_of(plan, state)
+    if in_part is None:
+        return columns
+    for member, own in columns.items():
+        place = _key_of(plan, member)
+        rows = in_part(own[place] if place is not None else np.full(len(own[-1]), UNBOUND), state.values)
+        if member.startswith("seen/"):
+            rows |= own[-1] == FROM_THE_START
+        columns[member] = [column[rows] for column in own]
+    return columns
+
+
+def _key_of(plan: Plan, member: str) -> int | None:
+    """The column of a member by which it is divided; None if all of it belongs to the first part."""
+    kind, number = member.split("/")
+    if kind == "seen":
+        return 0
+    if kind in ("decided", "settled"):
+        return plan.key[plan.relations[int(number)].name]
+    source = plan.inputs[int(number)]
+    name = key_columns(plan)[source.name]
+    return None if name is None else source.columns.index(name)

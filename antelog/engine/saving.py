@@ -20,10 +20,11 @@ Columns are whole numbers of 8 bytes, little-endian, one column after the other.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -41,6 +42,7 @@ from antelog.engine.sealed import AGAIN, MOST
 from antelog.engine.state import State, pruned, seeing
 from antelog.engine.state import start as begin
 from antelog.engine.step.derivations import DecidedAtoms
+from antelog.engine.values.types import Types
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import FunctionError, PlanError, RulesChangedError, StateError
 from antelog.functions import NO_FUNCTIONS, UserFunction
@@ -62,18 +64,11 @@ class SavedEngine:
 
 
 FORECAST = "forecast/"
+Limits = dict[str, Any]  # the limits of what is known, where rules were changed: see `Carried`
+_LIMITS = ("facts", "latest", "since")
 
 
-class _Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The limits of what is known, where rules were changed: see `Carried`."""
-
-    facts: dict[str, int]
-    latest: dict[str, int]
-    since: dict[str, int]
-    anew: tuple[str, ...]
-
-
-class _State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SavedState(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`until` is the tick up to which each relation that rests on its own negation is decided."""
 
     now: int
@@ -84,6 +79,18 @@ class _State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     counts: dict[str, Counts]
     dropped: dict[str, Dropped]
     given: dict[str, list[tuple[str | int | float, ...]]]
+
+
+@dataclass(frozen=True, eq=False)
+class StateParts:
+    """The parts of a state: what is written of it, as values, their types, and the columns of each member."""
+
+    head: SavedState
+    limits: Limits
+    types: Mapping[str, Types]
+    values: Values
+    columns: Mapping[str, Sequence[Column]]
+    forecast: Mapping[str, bytes]
 
 
 def restore(
@@ -105,50 +112,79 @@ def restore(
 
 
 def to_bytes(saved: SavedEngine) -> bytes:
-    old, plan = saved.state, saved.plan
-    pure = pruned(plan, old)
-    kept, history, decided = pure.values, pure.history, pure.decided
-    state = _State(
-        now=old.now,
-        begin=old.begin,
-        forgotten=old.forgotten,
+    state = pruned(saved.plan, saved.state)
+    members = {
+        "state.json": msgspec.json.encode(head_of(saved)),
+        "plan.json": to_json(saved.plan).encode(),
+        "types.arrow": types_to_bytes(state.observed.types),
+        "values.json": msgspec.json.encode(state.values.saved()),
+        **{name: _to_bytes(columns) for name, columns in columns_of(saved.plan, state).items()},
+    }
+    if replace(state.carried, forgotten=0) != NOTHING_CARRIED:
+        members["limits.json"] = msgspec.json.encode(limits_of(state))
+    return sealed.pack({**members, **saved.forecast})
+
+
+def head_of(saved: SavedEngine) -> SavedState:
+    state = saved.state
+    return SavedState(
+        now=state.now,
+        begin=state.begin,
+        forgotten=state.forgotten,
         limit=saved.limit,
-        until={name: each.until for name, each in decided.items()},
+        until={name: each.until for name, each in state.decided.items()},
         counts=dict(saved.counts),
         dropped=dict(saved.dropped),
         given=dict(saved.given),
     )
-    types = [
-        (name, pa.struct([pa.field(str(i), each) for i, each in enumerate(of)]))
-        for name, of in old.observed.types.items()
+
+
+def limits_of(state: State) -> Limits:
+    known = vars(state.carried)
+    return {**{name: dict(known[name]) for name in _LIMITS}, "anew": sorted(known["anew"])}
+
+
+def types_to_bytes(types: Mapping[str, Types]) -> bytes:
+    fields = [
+        (name, pa.struct([pa.field(str(i), each) for i, each in enumerate(of)])) for name, of in types.items()
     ]
-    members = {
-        "state.json": msgspec.json.encode(state),
-        "plan.json": to_json(plan).encode(),
-        "types.arrow": pa.schema(types).serialize().to_pybytes(),
-        "values.json": msgspec.json.encode(kept.saved()),
-    }
+    return bytes(pa.schema(fields).serialize().to_pybytes())
+
+
+def columns_of(plan: Plan, state: State) -> dict[str, list[Column]]:
+    """The columns of a state by member: cells of its values, then ticks."""
+    found: dict[str, list[Column]] = {}
     for name, member in _members("facts", plan.inputs).items():
-        facts = gather(history, name, None)
-        members[member] = _to_bytes([*facts.columns, facts.time, facts.arrival])
+        facts = gather(state.history, name, None)
+        found[member] = [*facts.columns, facts.time, facts.arrival]
     for name, member in _members("latest", plan.inputs).items():
-        if (latest := history[name].latest) is not None:
-            members[member] = _to_bytes([*latest.columns, latest.time, latest.arrival])
-    for number, own in enumerate(pure.observed.seen.values()):
-        members[f"seen/{number}"] = _to_bytes([own.cells, own.since])
+        if (latest := state.history[name].latest) is not None:
+            found[member] = [*latest.columns, latest.time, latest.arrival]
+    for number, own in enumerate(state.observed.seen.values()):
+        found[f"seen/{number}"] = [own.cells, own.since]
     member_of = _members("decided", plan.relations)
-    for name, each in decided.items():
-        true = each.true.astype(np.int64)
-        members[member_of[name]] = _to_bytes([*each.columns, each.ticks, true, each.when])
-    carried = pure.carried
-    if replace(carried, forgotten=0) != NOTHING_CARRIED:
-        facts_from, latest_from, since = map(dict, (carried.facts, carried.latest, carried.since))
-        limits = _Limits(facts_from, latest_from, since, tuple(sorted(carried.anew)))
-        members["limits.json"] = msgspec.json.encode(limits)
+    for name, each in state.decided.items():
+        found[member_of[name]] = [*each.columns, each.ticks, each.true.astype(np.int64), each.when]
     member_of = _members("settled", plan.relations)
-    for name, settled in carried.settled.items():
-        members[member_of[name]] = _to_bytes([*settled.columns, settled.time])
-    return sealed.pack({**members, **saved.forecast})
+    for name, settled in state.carried.settled.items():
+        found[member_of[name]] = [*settled.columns, settled.time]
+    return found
+
+
+_KINDS = ("facts", "latest", "seen", "decided", "settled")  # of members with columns
+
+
+def names_of(plan: Plan, member: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of the columns of a member: those of cells, and those of ticks."""
+    kind, number = member.split("/")
+    if kind == "seen":
+        return ("value",), ("since",)
+    if kind in ("facts", "latest"):
+        *values, time = plan.inputs[int(number)].columns
+        return tuple(values), (time, "arrival")
+    answer = plan.relations[int(number)].answer
+    ticks = ("tick", "true", "since") if kind == "decided" else (answer.time or "tick",)
+    return answer.variables, ticks
 
 
 def from_bytes(
@@ -161,20 +197,26 @@ def from_bytes(
     """Reads a state, which errors call by this name. Raises StateError if it is damaged, or beyond `most`."""
     members = sealed.unpack(content, name, most)
     try:
-        state = msgspec.json.decode(members["state.json"], type=_State)
+        state = msgspec.json.decode(members["state.json"], type=SavedState)
         plan = from_json(members["plan.json"])
         if program is not None and not plan.means(program):
             raise other_rules(name, plan, program)
-        if missing := [each.name for each in plan.functions if each.name not in functions]:
-            raise FunctionError(
-                f"the program of {name} calls {', '.join(missing)}, and a state has no functions: "
-                "restore it with the program, `Engine.restore(path, program)`, read with `functions=`"
-            )
+        check_functions(name, plan, functions)
         return _read(members, state, plan if program is None else program, functions)
     except KeyError as error:
         raise StateError(f"{name} is not a state of an engine: it has no {error.args[0]}") from None
     except (msgspec.MsgspecError, PlanError) as error:
         raise StateError(f"{name} is not a state that can be restored: {error}. {AGAIN}") from None
+
+
+def check_functions(name: str, plan: Plan, functions: Mapping[str, UserFunction]) -> None:
+    """Raises FunctionError if a state's rules call a function that is not given."""
+    if missing := [each.name for each in plan.functions if each.name not in functions]:
+        raise FunctionError(
+            f"the program of {name} calls {', '.join(missing)}, and a state has no functions: "
+            "restore it with the program, `Engine.restore(path, program)`, read with `functions=`; commands "
+            "take --functions"
+        )
 
 
 def other_rules(name: str, plan: Plan, program: Plan) -> RulesChangedError:
@@ -188,48 +230,59 @@ def other_rules(name: str, plan: Plan, program: Plan) -> RulesChangedError:
 
 
 def _read(
-    members: Mapping[str, bytes], state: _State, plan: Plan, functions: Mapping[str, UserFunction]
+    members: Mapping[str, bytes], state: SavedState, plan: Plan, functions: Mapping[str, UserFunction]
 ) -> SavedEngine:
     values = Values.from_saved(msgspec.json.decode(members["values.json"], type=SavedValues))
-    start = begin(plan, state.given, values, functions)
-    types = pa.ipc.read_schema(pa.BufferReader(members["types.arrow"]))
-    known = seeing(plan, start, {field.name: tuple(column.type for column in field.type) for field in types})
+    columns = {
+        name: _from_bytes(content, sum(map(len, names_of(plan, name))))
+        for name, content in members.items()
+        if name.partition("/")[0] in _KINDS
+    }
+    limits = msgspec.json.decode(members["limits.json"]) if "limits.json" in members else {}
+    others = {name: content for name, content in members.items() if name.startswith(FORECAST)}
+    types = types_from(members["types.arrow"])
+    return assembled(plan, StateParts(state, limits, types, values, columns, others), functions)
+
+
+def types_from(content: bytes) -> dict[str, Types]:
+    schema = pa.ipc.read_schema(pa.BufferReader(content))
+    return {field.name: tuple(column.type for column in field.type) for field in schema}
+
+
+def assembled(plan: Plan, parts: StateParts, functions: Mapping[str, UserFunction]) -> SavedEngine:
+    """Makes a saved engine of its parts. Raises KeyError if a member is missing."""
+    head, columns, limits = parts.head, parts.columns, parts.limits
+    start = begin(plan, head.given, parts.values, functions)
+    known = seeing(plan, start, parts.types)
     facts, history = dict[str, Facts](), dict(start.history)
     for number, source in enumerate(plan.inputs):
         stream = history[source.name]
-        facts[source.name] = _facts(members[f"facts/{number}"], stream.width)
+        facts[source.name] = _facts(columns[f"facts/{number}"])
         if stream.latest is not None:
-            history[source.name] = stream.with_latest(_facts(members[f"latest/{number}"], stream.width))
-    seen = {
-        columns: SeenValues(*_from_bytes(members[f"seen/{number}"], 2))
-        for number, columns in enumerate(start.observed.seen)
-    }
+            history[source.name] = stream.with_latest(_facts(columns[f"latest/{number}"]))
+    seen = {each: SeenValues(*columns[f"seen/{number}"]) for number, each in enumerate(start.observed.seen)}
     decided = {
-        name: _decided(members[member], len(start.decided[name].columns), state.until[name])
+        name: _decided(columns[member], head.until[name])
         for name, member in _members("decided", plan.relations).items()
         if name in start.decided
     }
+    settled = {
+        name: SettledAnswers(tuple(columns[member][:-1]), columns[member][-1])
+        for name, member in _members("settled", plan.relations).items()
+        if member in columns
+    }
+    facts_from, latest_from, since = (limits.get(name, {}) for name in _LIMITS)
+    anew = frozenset(limits.get("anew", ()))
     resumed = replace(
         known,
-        now=state.now,
-        begin=state.begin,
+        now=head.now,
+        begin=head.begin,
         history=added(history, facts),
         observed=replace(known.observed, seen=seen),
         decided=decided,
+        carried=Carried(head.forgotten, facts_from, latest_from, since, anew, settled),
     )
-    carried = Carried(state.forgotten)
-    if "limits.json" in members:
-        limits = msgspec.json.decode(members["limits.json"], type=_Limits)
-        settled = {
-            name: _settled(members[member], len(plan.relation(name).answer.variables))
-            for name, member in _members("settled", plan.relations).items()
-            if member in members
-        }
-        anew = frozenset(limits.anew)
-        carried = Carried(state.forgotten, limits.facts, limits.latest, limits.since, anew, settled)
-    resumed = replace(resumed, carried=carried)
-    others = {name: content for name, content in members.items() if name.startswith(FORECAST)}
-    return SavedEngine(plan, resumed, state.given, state.counts, state.dropped, state.limit, others)
+    return SavedEngine(plan, resumed, head.given, head.counts, head.dropped, head.limit, parts.forecast)
 
 
 def _members(kind: str, of: Iterable[Input | Relation]) -> dict[str, str]:
@@ -237,19 +290,14 @@ def _members(kind: str, of: Iterable[Input | Relation]) -> dict[str, str]:
     return {each.name: f"{kind}/{number}" for number, each in enumerate(of)}
 
 
-def _facts(content: bytes, width: int) -> Facts:
-    *columns, time, arrival = _from_bytes(content, width + 2)
-    return Facts(tuple(columns), time, arrival)
+def _facts(columns: Sequence[Column]) -> Facts:
+    *cells, time, arrival = columns
+    return Facts(tuple(cells), time, arrival)
 
 
-def _settled(content: bytes, width: int) -> SettledAnswers:
-    *columns, time = _from_bytes(content, width + 1)
-    return SettledAnswers(tuple(columns), time)
-
-
-def _decided(content: bytes, width: int, until: int) -> DecidedAtoms:
-    *columns, ticks, true, when = _from_bytes(content, width + 3)
-    return DecidedAtoms(until, tuple(columns), ticks, true != 0, when)
+def _decided(columns: Sequence[Column], until: int) -> DecidedAtoms:
+    *cells, ticks, true, when = columns
+    return DecidedAtoms(until, tuple(cells), ticks, true != 0, when)
 
 
 def _to_bytes(columns: Iterable[Column]) -> bytes:

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, fields, is_dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
@@ -103,17 +103,6 @@ def _built(structure: Any, columns: list[np.ndarray[Any, Any]]) -> Any:
             return structure
 
 
-VERSION = 4  # counts up whenever a model of the version before can no longer be read
-
-
-class _ModelHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    kind: Literal["antelog model"]
-    version: int
-    epoch: int
-    half_life: float | None
-    length: int = EPOCH
-
-
 @dataclass(frozen=True, eq=False)
 class Model:
     """Rates and judges learned from a program's stream, up to an epoch of `length` ticks."""
@@ -142,7 +131,7 @@ class Model:
         judges = {name: dict(each) for name, each in self.judges.items()}
         learned = {"series": dict(self.series), "judges": judges, "weights": dict(self.weights)}
         structure, columns = packed(learned)
-        head = _ModelHead("antelog model", VERSION, self.epoch, self.half_life, self.length)
+        head = {"epoch": self.epoch, "half_life": self.half_life, "length": self.length}
         return sealed.pack(
             {
                 "model.json": msgspec.json.encode(head),
@@ -150,7 +139,8 @@ class Model:
                 "values.json": msgspec.json.encode(self.values.saved()),
                 "learned.json": structure,
                 "learned.arrow": columns,
-            }
+            },
+            kind="model",
         )
 
     @classmethod
@@ -169,19 +159,8 @@ class Model:
     @checked(content=BYTES, name=TEXT)
     def from_bytes(cls, content: bytes, name: str = "the model") -> Model:
         try:
-            members = sealed.unpack(content, name)
-        except StateError:
-            raise StateError(
-                f"{name} is not a model, or a damaged one, or of another version of antelog; `antelog learn` "
-                "writes one"
-            ) from None
-        try:
-            head = msgspec.json.decode(members["model.json"], type=_ModelHead)
-            if head.version != VERSION:
-                raise StateError(
-                    f"{name} is a model of version {head.version}, but this antelog reads version {VERSION}; "
-                    "learn it again with `antelog learn`"
-                )
+            members = sealed.unpack(content, name, kind="model")
+            head = msgspec.json.decode(members["model.json"], type=dict[str, Any])
             plan = from_json(members["plan.json"])
         except (KeyError, msgspec.MsgspecError, PlanError) as error:
             reason = f"it has no {error.args[0]}" if isinstance(error, KeyError) else error
@@ -189,7 +168,7 @@ class Model:
         values = Values.from_saved(msgspec.json.decode(members["values.json"], type=SavedValues))
         learned = unpacked(members["learned.json"], members["learned.arrow"])
         counted = (learned["series"], learned["judges"], learned["weights"])
-        return cls(plan, values, *counted, head.epoch, head.half_life, head.length)
+        return cls(plan, values, *counted, **head)
 
     def of(self, plan: Plan, name: str = "the model") -> Model:
         """Returns the model if it was learned for this program. Raises StateError with the difference."""

@@ -27,7 +27,7 @@ COMMANDS = [
     for block in BLOCKS
     if block.language == "sh"
     for number, words in enumerate(commands(block))
-    if words[0] == "antelog" and words[1] != "watch"  # it goes on until it is stopped
+    if words[0] == "antelog" and words[1] not in ("watch", "state")  # of a run that goes on, or went
 ]
 OUTPUT = "# "
 

@@ -14,7 +14,7 @@ from tests.docs.walking import Step, missing, run, steps, without_spark
 EXAMPLES = sorted(ROOT.glob("examples/*/README.md"))
 GUIDES = [
     ROOT / "docs" / f"{name}.md"
-    for name in ("index", "watch", "from-csv-to-alert", "idioms", "testing", "commands")
+    for name in ("index", "watch", "from-csv-to-alert", "idioms", "testing", "commands", "moving")
 ]
 WALKS = [ROOT / "README.md", *GUIDES, *sorted(ROOT.glob("docs/tutorial/*.md")), *EXAMPLES]
 RECORDED = "expected.txt"
@@ -75,7 +75,7 @@ def test_which_walks_start_spark() -> None:
     pages = [
         page.parent.name if page in EXAMPLES else page.stem for page in WALKS[1:] if _runs_on_spark(page)
     ]
-    assert pages == ["index", "first-rule", "operating", "pipelines"]
+    assert pages == ["index", "moving", "first-rule", "operating", "pipelines"]
 
 
 # ---- the examples ----

@@ -49,7 +49,8 @@ class Step:
     def spark(self) -> bool:
         """Whether Spark has to be started for it, as the other scripts of these pages do."""
         script = self.words[0] == "python" and self.words[1].endswith(".py")
-        return self.pipeline or (script and self.words[1] not in PLAIN_SCRIPTS)
+        export = self.words[:3] == ("antelog", "state", "export") and self.words[3].endswith("/")
+        return self.pipeline or export or (script and self.words[1] not in PLAIN_SCRIPTS)
 
     @property
     def pipeline(self) -> bool:

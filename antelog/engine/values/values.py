@@ -21,7 +21,7 @@ from antelog.arrow.kinds import Kind
 from antelog.engine.columns.tables import Column, Mask, numbered
 from antelog.engine.values import decoding, encoding, types
 from antelog.engine.values.decoding import NO_ORDER, GrowingTexts, TextOrder, in_use, with_others, with_room
-from antelog.engine.values.encoding import FIRST_ID, LAST_ID, UNBOUND, encode
+from antelog.engine.values.encoding import FIRST_ID, LAST_ID, OTHERS, UNBOUND, encode
 from antelog.engine.values.functions import Functions
 from antelog.engine.values.types import MIXED, Item, Plain
 from antelog.language.printer import value_text
@@ -33,6 +33,8 @@ __all__ = ["UNBOUND", "SavedValues", "Values"]
 _SOME = 4096  # fewer values than this are not worth forgetting
 _PLAIN = {pa.int64(), pa.uint64(), pa.float64()}  # the types that NumPy has too
 _ENTRY = 100  # the bytes of an entry in a dictionary and a list, about
+
+MARKS = {UNBOUND: "nothing", OTHERS: "others"}  # cells that stand for no value, as `written_out` calls them
 
 _WRITTEN = {Kind.NOTHING, Kind.NUMBER, Kind.TEXT}  # the language has a syntax for these, or needs none
 
@@ -295,6 +297,39 @@ class Values:
             spelled[rows] = texts[where.to_numpy()]
         return spelled
 
+    def written_out(self, cells: Column) -> pa.Array:
+        """Structs of a kind and a text, of which `read_in` makes the same values again, also of marks."""
+        distinct, where = _distinct(cells)
+        pairs = [
+            (MARKS[cell], "")
+            if cell in MARKS
+            else (
+                types.kind_of_item(self._items[cell - FIRST_ID]).name.lower(),
+                types.saved_item(self._items[cell - FIRST_ID]),
+            )
+            if FIRST_ID <= cell <= LAST_ID
+            else ("double", repr(double))
+            for cell, double in zip(distinct.tolist(), distinct.view(np.float64).tolist(), strict=True)
+        ]
+        kinds, texts = ([pair[at] for pair in pairs] for at in (0, 1))
+        columns = [pa.array(each, pa.string()).take(where) for each in (kinds, texts)]
+        return pa.StructArray.from_arrays(columns, ["kind", "text"])
+
+    def read_in(self, written: Array) -> Column:
+        if isinstance(written, pa.ChunkedArray):
+            written = written.combine_chunks()
+        encoded = pc.binary_join_element_wise(*written.flatten(), " ").dictionary_encode()
+        cells = [self._read_in(*text.split(" ", 1)) for text in encoded.dictionary.to_pylist()]
+        found: Column = np.array(cells, np.int64).take(encoded.indices.to_numpy())
+        return found
+
+    def _read_in(self, kind: str, text: str) -> int:
+        if kind in MARKS.values():
+            return next(cell for cell, mark in MARKS.items() if mark == kind)
+        if kind == "double":
+            return int(np.float64(text).view(np.int64))
+        return int(self._intern([types.item_from_saved(Kind[kind.upper()], text)])[0])
+
     def _texts(self, cells: Column) -> pa.Array:
         named = encoding.are_named(cells)
         kinds = self.kinds(cells)
@@ -306,6 +341,10 @@ class Values:
             rows = np.flatnonzero(named & (kinds == kind))
             parts.append((rows, decoding.item_texts(Kind(kind), self._plain(cells[rows]))))
         return decoding.side_by_side(parts)
+
+    def plain(self, cells: Column) -> list[object]:
+        """Numbers and texts as Python has them."""
+        return [number(each) if isinstance(each, float) else each for each in self._plain(cells)]
 
     def _plain(self, cells: Column) -> list[Plain | None]:
         """Python's values: exact, and those of one kind have an order."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.spans import span
-from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, keys_of
 from antelog.engine.facts.history import gather
 from antelog.forecast.rates import tally as tallies
 from antelog.forecast.rates.odds import Chain, Keys, Odds, transitions
@@ -44,7 +44,7 @@ def _size(family: Family, slowest: int) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class Counted(ColumnSet):
     """The counts of one epoch: keys, which may repeat, and numbers for each."""
 
     epoch: int

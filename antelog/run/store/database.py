@@ -13,11 +13,12 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from antelog.engine.sealed import VERSIONS, other_version
 from antelog.errors import InUseError, StateError
 from antelog.writing import PLAIN, claimed, is_at
 
 APPLICATION = 0x414E_544C  # SQLite's `application_id` of a store
-VERSION = 4  # SQLite's `user_version` of a store; it rises whenever older stores can no longer be read
+VERSION = VERSIONS["store"]  # SQLite's `user_version` of a store
 PATIENCE = 60.0  # seconds to wait for another process's transaction
 
 TABLES = """
@@ -61,6 +62,13 @@ CREATE TABLE firing (
 CREATE TABLE unseen (receiver TEXT, answer TEXT, PRIMARY KEY (receiver, answer));
 CREATE INDEX firing_groups ON firing (receiver, name, query, since);
 """
+
+OTHERS = tuple(
+    name
+    for name in re.findall(r"CREATE TABLE (\w+)", TABLES)
+    if name not in ("state", "pieces", "steps", "rows")
+)
+"""The tables that are not of the state."""
 
 _KINDS = {"INTEGER": int, "TEXT": str, "BLOB": bytes, "REAL": int | float}
 _EMPTY = frozenset({"until", "found"})  # columns that may have no value
@@ -278,10 +286,7 @@ def _check(database: sqlite3.Connection, path: Path) -> None:
     if application != APPLICATION:
         raise StateError(f"{path} is not a store that antelog wrote; give another name")
     if version != VERSION:
-        raise StateError(
-            f"{path} is a store of version {version}, but this antelog reads version {VERSION}; replay the "
-            "facts into another --state, or go on with the version that wrote it"
-        )
+        raise other_version(str(path), "store", version)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from antelog.errors import StateError
 from antelog.run.store import database as files
@@ -142,6 +142,28 @@ class Store:
                 f"{total[0]:,} are there. Go on with a copy of before, or begin with another --state"
             )
         return StoredState(engine, waiting, recorded, known)
+
+    def others(self) -> dict[str, dict[str, list[Any]]]:
+        """The columns of the tables that have rows, besides those of the state."""
+        found: dict[str, dict[str, list[Any]]] = {}
+        for table in files.OTHERS:
+            cursor = self._database.execute(f"SELECT * FROM {table}")
+            rows = cursor.fetchall()
+            if rows:
+                names = [name for name, *_ in cursor.description]
+                found[table] = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+        return found
+
+    def take_in(self, table: str, columns: Mapping[str, Sequence[object]]) -> None:
+        """Fills a table with what `others` of some version had; what is not known any more is left out."""
+        if table not in files.OTHERS:
+            return
+        cursor = self._database.execute(f"SELECT * FROM {table} LIMIT 0")
+        names = [name for name, *_ in cursor.description if name in columns]
+        places = ", ".join("?" * len(names))
+        rows = zip(*(columns[name] for name in names), strict=True)
+        insert = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({places})"
+        self._database.executemany(insert, rows)
 
     def keep_slots(self, content: bytes) -> None:
         self._database.execute("INSERT OR REPLACE INTO slots VALUES (1, ?)", (content,))

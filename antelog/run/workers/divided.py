@@ -27,7 +27,7 @@ from antelog.accounts import Counts
 from antelog.arrow.ticks import Moment
 from antelog.engine import kernel, saving
 from antelog.engine.columns.tables import Column
-from antelog.engine.dividing import joined, key_columns, part_of, parts_of
+from antelog.engine.dividing import key_columns, merged, part_of, parts_of
 from antelog.engine.facts.frames import Frame
 from antelog.engine.state import State, begun, start
 from antelog.engine.step.lines import Lines, as_they_stand
@@ -174,10 +174,10 @@ class DividedEngine(Engine):
 
     def _begin_workers(self, whole: Engine) -> None:
         """Starts workers with the parts of an engine."""
-        count, saved = self._setup.count, whole._saved
+        count, saved, functions = self._setup.count, whole.saved, functions_of(self._program)
         chances = {} if self._judges else saved.forecast
-        parts = (replace(part_of(saved, part, count), forecast=chances) for part in range(count))
-        empty = start(self.plan, self._given, functions=functions_of(self._program))
+        parts = (replace(part_of(saved, part, count, functions), forecast=chances) for part in range(count))
+        empty = start(self.plan, self._given, functions=functions)
         empty.values.functions.most_failed = self._options.most_failed
         self._state = replace(empty, now=whole.now, begin=whole.state.begin)
         self._forecaster = whole._forecaster
@@ -370,7 +370,7 @@ class DividedEngine(Engine):
         functions = functions_of(self._program)
         saved = [message.said for message in self._asked("to_bytes")]
         parts = [saving.from_bytes(each, program=self.plan, functions=functions) for each in saved]
-        found = Engine.of_saved(joined(parts), self._options)
+        found = Engine.of_saved(merged(dict(enumerate(parts)), len(parts), functions), self._options)
         found._program, found._rejects, found._forecaster = self._program, self._rejects, self._forecaster
         if found.state.begin is None and self._state.begin is not None:
             found.begin_at(self._state.begin)

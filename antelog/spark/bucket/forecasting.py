@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,7 +11,8 @@ import pyarrow.compute as pc
 from antelog.engine.dividing import mask_of
 from antelog.engine.facts.history import rows_of
 from antelog.engine.kernel import FinishedStep
-from antelog.forecast import forecasting
+from antelog.engine.saving import SavedEngine
+from antelog.forecast import dividing, forecasting
 from antelog.forecast.forecasting import Forecasting, lighter, with_model, without_model
 from antelog.forecast.model_file import Model, part_of
 from antelog.spark.job.job import Job
@@ -40,6 +42,22 @@ def members(job: Job, current: Forecasting) -> dict[str, bytes]:
 def resumed(job: Job, number: int, members: Mapping[str, bytes]) -> Forecasting:
     """Reads the state from `members`, with the model of the job, which may be newer."""
     return renewed(job, number, forecasting.resumed(job.plan, members))
+
+
+def taken_in(job: Job, number: int, saved: SavedEngine) -> Forecasting:
+    """The part of a bucket in the forecasts of a whole state.
+
+    What all keys share is learned no further in buckets: it stays as a process has learned it.
+    """
+    assert job.forecasts is not None
+    at, learning = job.numbers.index(number), job.forecasts.learning
+    mask, whole = mask_of(at, len(job.numbers)), forecasting.resumed(job.plan, saved.forecast)
+    part = dividing.part_of(job.plan, whole, mask, first=at == 0)
+    if whole.learning.shared and learning.on:
+        model = forecasting.model_of(job.plan, whole, saved.state.now)
+        learning = replace(learning, epoch=model.epoch, length=model.length)
+        part = with_model(part, part_of(model, mask), learning)
+    return renewed(job, number, part)
 
 
 def renewed(job: Job, number: int, current: Forecasting) -> Forecasting:

@@ -53,7 +53,7 @@ def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: 
     packets = [tuple(row[name] for name in PACKED_NAMES) for row in rows]
     new = received(packets)
     head, bucket, change = _load(store, job, number)
-    before = head.time
+    before, begins = head.time, not head.version
     sources = heard_from(before.sources, new.readings)
     highest = max([before.highest, *new.readings.values()])
     slow = holding(sources, highest)
@@ -83,7 +83,7 @@ def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: 
     if change is not None:
         output = change.and_then(output)
     # After a change all that was stored is of the rules of before: a snapshot takes its place.
-    head = _stored(job, store, head, bucket, arrived, anew=change is not None)
+    head = _stored(job, store, head, bucket, arrived, anew=change is not None or begins)
     remember(head.lineage, head.version, bucket)
     for line in state.lines(bucket, output, new, head.stored.size, slow):
         yield Row(**line)
@@ -91,14 +91,15 @@ def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: 
 
 def _load(store: BucketStore, job: Job, number: int) -> tuple[BucketHead, BucketState, BucketOutput | None]:
     """Reads the head and the bucket; if its rules have changed since, gives the lines of that change, too."""
-    stored = store.head.get()
-    if stored is None:
+    stored, seed = store.head.get(), job.seeds.get(number)
+    if stored is None and seed is None:
         return BucketHead(os.urandom(12), b"", job.identity), state.start(job, number), None
-    head = head_from(bytes(stored[0]), job)
+    content, *parts = (bytes(stored[0]),) if stored is not None else seed or ()
+    head = head_from(content, job)
     before = None if head.identity == job.identity else job.predecessor(head.identity)
     known = recall(head.lineage, head.version)
     if known is None:
-        parts = [bytes(part[0]) for part in store.parts.get()]
+        parts = parts or [bytes(part[0]) for part in store.parts.get()]
         known = bucket_from(before or job, number, head, parts)
     if before is None:
         return head, state.counted(job, known), None

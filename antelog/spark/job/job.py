@@ -7,8 +7,8 @@ import hashlib
 import inspect
 import pickle
 import sys
-from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -23,14 +23,14 @@ from antelog.compile.nodes.plan import Input, Plan, to_json
 from antelog.compile.rules.statics import Row
 from antelog.engine.dividing import key_columns
 from antelog.engine.facts.admission import admit, arrivals
-from antelog.engine.sealed import VERSION
+from antelog.engine.sealed import VERSIONS, other_version
 from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.functions import MOST_FAILED
 from antelog.engine.values.types import Types
 from antelog.engine.values.values import Values
 from antelog.errors import FunctionError
 from antelog.forecast.judges.looks import looks_of
-from antelog.functions import NO_FUNCTIONS, UserFunction, is_of_library
+from antelog.functions import UserFunction, is_of_library
 from antelog.language.epochs import Counting
 from antelog.run.clock import MAX_WAITING, NOTHING, Timing
 from antelog.spark.job.needed import EVERYTHING, Needs, needs_of
@@ -65,7 +65,7 @@ class Data:
 
     @cached_property
     def functions(self) -> Mapping[str, UserFunction]:
-        functions: Mapping[str, UserFunction] = pickle.loads(self.called) if self.called else NO_FUNCTIONS
+        functions: Mapping[str, UserFunction] = pickle.loads(self.called) if self.called else {}
         return functions
 
     @property
@@ -89,6 +89,7 @@ class Job:
     forecasts: Forecasts | None = None
     max_waiting: int = MAX_WAITING  # rows of a stream that may wait for their ticks, in all buckets
     most_failed: float = MOST_FAILED  # the share of a step's calls of functions that may fail
+    seeds: Mapping[int, Sequence[bytes]] = field(default_factory=dict)  # what buckets begin with, if anything
 
     def __reduce__(self) -> tuple[Callable[[bytes], Job], tuple[bytes]]:
         values = [getattr(self, each.name) for each in fields(self)]
@@ -96,10 +97,10 @@ class Job:
 
     @cached_property
     def without_model(self) -> Job:
-        """The job without its model, for workers that only need the columns of chances."""
+        """The job without its model and its seeds, for workers that only need the columns of chances."""
         if self.forecasts is None:
-            return self
-        return replace(self, forecasts=replace(self.forecasts, content=None))
+            return replace(self, seeds={}) if self.seeds else self
+        return replace(self, forecasts=replace(self.forecasts, content=None), seeds={})
 
     @cached_property
     def inputs(self) -> Mapping[str, Input]:
@@ -176,7 +177,7 @@ class Job:
         """The properties that a job and a stored state must have in common."""
         learns = None if self.forecasts is None else self.forecasts.learning.on
         return {
-            "format": str(VERSION),
+            "format": str(VERSIONS["state"]),
             "program": _digest(to_json(self.plan.meaning).encode()),
             "background facts": _digest(msgspec.json.encode(sorted(self.data.given.items()), enc_hook=str)),
             "buckets": str(len(self.numbers)),
@@ -192,9 +193,9 @@ def loaded(pickled: bytes) -> Job:
 
 
 def differences(old: Mapping[str, str], new: Mapping[str, str]) -> str | None:
-    """The differences of two identities in words; None if there are none."""
+    """The differences of two identities in words; None if there are none. Raises StateError for versions."""
     if old.get("format") != new["format"]:
-        return "another version of antelog"
+        raise other_version("what the checkpoint keeps", "state", old.get("format"))
     words = {
         "program": "another program ({}, not {})",
         "background facts": "other background facts",

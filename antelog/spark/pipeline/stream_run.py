@@ -19,11 +19,13 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from antelog.compile import meanings
 from antelog.compile.nodes.plan import from_json, to_json
+from antelog.engine import savepoint
 from antelog.engine.transition import refuse_other_ticks
 from antelog.errors import DataWarning, OutputError, StateError
 from antelog.program import Program
 from antelog.run.options import takes
 from antelog.spark.bucket.stream import refusal, sentences
+from antelog.spark.bucket.whole import seeds
 from antelog.spark.endpoints.folders import file_system, unfinished_batch
 from antelog.spark.endpoints.sinks import MicroBatch
 from antelog.spark.failures import Unreadable, explaining_lost_java, plainly, unreadable
@@ -32,6 +34,7 @@ from antelog.spark.job.job import Job, Predecessor, differences
 from antelog.spark.pipeline.metrics import unread
 from antelog.spark.running import Outputs, found_of
 from antelog.spark.settings import ALIKE, COUNTS, HOLDING, LOCAL_CHECKPOINT
+from antelog.writing import temporary_folder
 
 Counts: TypeAlias = dict[str, Any]  # whole numbers or None by the names of `COUNTS`
 
@@ -249,8 +252,10 @@ def guard(
     files, folder = file_system(spark, checkpoint)
     path = folder.suffix(f"/{NAME}")
     used = files.exists(folder.suffix("/offsets"))
+    if files.exists(folder.suffix(f"/{savepoint.FOLDER}")):
+        outputs = _begun(outputs, files, folder, used=used)
     there = files.exists(path)
-    known = _read(files, path) if there else None
+    known = read_note(files, path) if there else None
     if known is not None:
         found = _compare(checkpoint, outputs.job, known, accept=accept)
         changed = outputs.after([Predecessor(each.identity, from_json(each.plan)) for each in found.before])
@@ -279,6 +284,18 @@ def guard(
     # Where no batch was begun, a damaged note says nothing that matters.
     _put(files, folder, _Note(outputs.job.identity, to_json(outputs.job.plan)))
     return outputs
+
+
+def _begun(outputs: Outputs, files: Any, folder: Any, *, used: bool) -> Outputs:
+    """Outputs whose buckets begin with the savepoint in a checkpoint."""
+    job, place = outputs.job, folder.suffix(f"/{savepoint.FOLDER}")
+    with temporary_folder() as beside:
+        _, here = file_system(outputs.frame.sparkSession, str(beside))
+        files.copyToLocalFile(False, place, here, True)
+        found = savepoint.read(beside / savepoint.FOLDER, functions=job.data.functions)
+    if used and not found.engine.plan.means(job.plan):
+        return outputs  # the rules were changed since, and the buckets have gone on from it
+    return outputs.beginning_with(seeds(job, found))
 
 
 def _put(files: Any, folder: Any, note: _Note) -> None:
@@ -324,7 +341,7 @@ def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:
     return note
 
 
-def _read(files: Any, path: Any) -> _Note | None:
+def read_note(files: Any, path: Any) -> _Note | None:
     """Reads a note; None if it is damaged."""
     try:
         with closing(files.open(path)) as stream:
