@@ -15,9 +15,10 @@ from antelog.cli.arguments.completion import completion
 from antelog.cli.show.endings import checked_outputs
 from antelog.cli.show.terminal import shown_mistakes
 
-_COMMANDS: dict[str, str] = tomllib.loads(
-    Path(__file__).with_name("commands.toml").read_text(encoding="utf-8")
+_TEXTS: dict[str, dict[str, str]] = tomllib.loads(
+    Path(__file__).with_name("commands.toml").read_text("utf-8")
 )
+_COMMANDS = {name: each["line"] for name, each in _TEXTS.items() if "line" in each}
 _MODULES = {"format": "format_", "test": "test_", "try": "try_", "learn": "chances", "score": "chances"}
 
 
@@ -59,7 +60,7 @@ class _Commands(click.Group):
                 for each in vars(module).values()
                 if isinstance(each, click.Command) and each.name == cmd_name
             )
-            command.short_help = _COMMANDS[cmd_name]
+            command.short_help, command.help = _COMMANDS[cmd_name], _TEXTS[cmd_name]["help"]
             self.add_command(command)
         return super().get_command(ctx, cmd_name)
 
@@ -75,29 +76,12 @@ class _Commands(click.Group):
             raise
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands, help=_TEXTS["antelog"]["help"], context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(package_name="antelog", message="%(prog)s %(version)s")
 def main() -> None:
-    """Answers before they are certain: rules over streams that come late and out of order.
-
-    \b
-    Examples:
-      antelog check turbines.alog                                       what the rules tell, and when
-      antelog test rules                                                what the rules' own tests say
-      antelog try turbines.alog --input Temp=Temp.csv --format table    recorded facts, in this process
-      antelog run turbines.alog --input Temp=Temp.csv --output console  a pipeline on Spark
-      antelog learn turbines.alog --input Temp=Temp.csv -o turbines.model  how likely answers are
-      antelog score turbines.alog --input Temp=Temp.csv                 how good its chances were
-      antelog watch turbines.alog --input Temp=Temp.csv                 facts as they come, with a page
-      antelog draw turbines.alog --input Temp=Temp.csv -o answers.html  a picture of the answers
-      antelog play                                                      rules and facts to edit, with a page
-      antelog why turbines.alog 'Malf(wt2, 0)' --input Temp=Temp.csv    why an answer is there, or why not
-      antelog diff old.alog new.alog                                    what a new version changes
-      antelog state export turbines.state saved                         a state as a folder, to carry over
-      antelog format turbines.alog                                      its text, laid out anew
-      antelog lsp                                                       what editors start, to know the rules
-      antelog completion bash                                           what makes Tab complete all this
-    """
+    """Answers before they are certain: rules over streams that come late and out of order."""
 
 
 main.add_command(completion)

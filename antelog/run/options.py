@@ -1,6 +1,6 @@
 """Options declared as fields of a struct, from which flags, keys of TOML and keyword arguments are derived.
 
-    lag: int = option(1, whole_number(0, "TICKS"), "The tick that …", on=("watch", "run"))
+    lag: int = option(1, whole_number(0, "TICKS"))    options.toml says what it is for, and who has it
 
 `options_of` lists those of a command, `keywords` and `takes` make keyword arguments of them.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import Enum, auto
@@ -158,24 +159,31 @@ class Option:
 
 
 _NAMING = {each.name for each in fields(Naming)}
+_DECLARED: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
-def option(default: Any, syntax: Syntax, help_text: str, **more: Any) -> Any:
-    """A field of a struct that is an option; `more` are fields of Option and Naming."""
-    naming = {name: more.pop(name) for name in _NAMING & more.keys()}
-    declared = {"default": default, "syntax": syntax, "help": help_text, **more}
-    declared["naming"] = Naming(**naming) if naming else None
+def option(default: Any, syntax: Syntax, help_text: str = "", **more: Any) -> Any:
+    """A field of a struct that is an option; `more` are fields of Option and Naming, if not options.toml."""
+    declared = {"default": default, "syntax": syntax, **more, **({"help": help_text} if help_text else {})}
     if isinstance(default, dict):
         return field(default_factory=dict, metadata={"option": declared})
     return field(default=default, metadata={"option": declared})
 
 
+def _declared(attribute: str, here: Mapping[str, Any]) -> Option:
+    known = {**({} if "help" in here else _DECLARED[attribute]), **here}
+    known = {name: tuple(each) if isinstance(each, list) else each for name, each in known.items()}
+    known["help"] = known["help"].replace("{words}", ", ".join(known["syntax"].words))
+    naming = {name: known.pop(name) for name in _NAMING & known.keys()}
+    return Option(
+        **{"attribute": attribute, "name": attribute, **known}, naming=Naming(**naming) if naming else None
+    )
+
+
 def options_of(struct: type, runner: str | None = None) -> tuple[Option, ...]:
     """The options of a struct, or those of them that a runner has."""
     found = (
-        Option(**{"attribute": each.name, "name": each.name, **each.metadata["option"]})
-        for each in fields(struct)
-        if "option" in each.metadata
+        _declared(each.name, each.metadata["option"]) for each in fields(struct) if "option" in each.metadata
     )
     return tuple(each for each in found if runner is None or each.on is None or runner in each.on)
 
@@ -298,6 +306,6 @@ SOURCE = Syntax("P=SOURCE", lambda given, at: at.sources.read(given, at.folder),
 SINK = Syntax("SINK", lambda given, at: at.sinks.read(given, at.folder), is_path=True, fills=True)
 
 
-def flag(default: bool, help_text: str, **more: Any) -> Any:
+def flag(default: bool, help_text: str = "", **more: Any) -> Any:
     syntax = Syntax("", lambda given, _: given == "true", FLAG, (bool,))
     return option(default, syntax, help_text, arity=Arity.FLAG, **more)

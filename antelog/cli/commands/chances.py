@@ -30,9 +30,7 @@ from antelog.writing import write
 
 @dataclass(frozen=True, kw_only=True)
 class LearnFlags:
-    output: Path = option(
-        None, named_file("MODEL"), "The file for the learned model.", short="-o", required=True
-    )
+    output: Path = option(None, named_file("MODEL"))
 
 
 @click.command(
@@ -43,16 +41,7 @@ class LearnFlags:
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @flags(LEARNING, settings=Settings, more=LearnFlags)
 def learn(settings: Settings, more: LearnFlags) -> None:
-    """Learn from recorded facts how likely the answers of PROGRAM are, and write it to a file.
-
-    \b
-    Examples:
-      antelog learn turbines.alog --input Temp=history.parquet --output turbines.model
-      antelog try turbines.alog --input Temp=today.csv --model turbines.model --format table
-
-    Prints what was learned: how often facts come and how persistently, how late, for whom that differs; and
-    how good its forecasts would have been on these facts, each with what was known by then.
-    """
+    """Learn from recorded facts how likely the answers of PROGRAM are, and write it to a file."""
     output = more.output
     if not output.parent.is_dir():
         raise OutputError(f"{output}: cannot be written: there is no folder {output.parent}")
@@ -107,16 +96,7 @@ class ScoreFlags:
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @flags(SCORE, settings=Settings, more=ScoreFlags)
 def score(settings: Settings, more: ScoreFlags) -> None:
-    """Say how good the chances of PROGRAM's answers were, now that it is known what became of them.
-
-    \b
-    Examples:
-      antelog score turbines.alog --input Temp=today.csv --model turbines.model
-      antelog score turbines.alog --input Temp=today.csv --output scores.html
-
-    Without --model the chances are those that the program declares; if it declares none, they are learned
-    on the way.
-    """
+    """Say how good the chances of PROGRAM's answers were, now that it is known what became of them."""
     found = ready(settings, SCORE, more.output)
     program, model = found.program, settings.model
     chosen = LEARN if model is None and not program.plan.declares_chances else model

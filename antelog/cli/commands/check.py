@@ -33,10 +33,8 @@ from antelog.theme import TERMINAL
 
 @dataclass(frozen=True, kw_only=True)
 class CheckFlags(ValueSettings):
-    as_json: bool = flag(False, "Print plan and diagnostics as one JSON object.", name="json")
-    pattern_limit: int = option(
-        PATTERN_LIMIT, whole_number(1), "Refuse a program that needs more patterns for one predicate."
-    )
+    as_json: bool = flag(False)
+    pattern_limit: int = option(PATTERN_LIMIT, whole_number(1))
 
 
 _GIVEN_UP = (
@@ -50,15 +48,7 @@ _GIVEN_UP = (
 @flags(Runner("check"), more=CheckFlags)
 @click.pass_context
 def check(ctx: click.Context, /, program: Path, more: CheckFlags) -> None:
-    """Check PROGRAM, and say for each query when answers open, by when they are decided, and what is kept.
-
-    Then come the details: patterns, bounds, strata and partition key.
-
-    \b
-    Examples:
-      antelog check turbines.alog
-      antelog check turbines.alog --json | jq .queries
-    """
+    """Check PROGRAM, and say for each query when answers open, by when they are decided, and what is kept."""
     given = Source(read_text(program), str(program), values=more.limits)
     checked = read_whole(given)
     refuse_unknown(checked)

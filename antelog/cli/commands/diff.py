@@ -38,7 +38,7 @@ class DiffFlags:
     form: str = option(
         "text", words("format", "text", "json"), "Words for people, or JSON for programs.", name="format"
     )
-    check: bool = flag(False, "End with status 1 if any answer may differ, or when it is decided.")
+    check: bool = flag(False)
 
 
 @click.command(
@@ -50,19 +50,7 @@ class DiffFlags:
 @flags(DIFF, settings=Settings, more=DiffFlags)
 @click.pass_context
 def diff(ctx: click.Context, /, old: Path, new: Path, settings: Settings, more: DiffFlags) -> None:
-    """Say what the program NEW changes, compared with OLD: which queries, and by which rules.
-
-    Other names of variables and of predicates in between, another order or layout, and rules that have moved
-    to an included file change no meaning. With --input, both programs run on recorded facts, and the answers
-    that only one of them confirms are listed.
-
-    \b
-    Examples:
-      antelog diff old.alog new.alog
-      antelog diff old.alog new.alog --input Temp=readings.csv --most 20
-      antelog diff old.alog new.alog --format json | jq .queries
-      git show HEAD:rules.alog > old.alog && antelog diff --check old.alog rules.alog
-    """
+    """Say what the program NEW changes, compared with OLD: which queries, and by which rules."""
     programs = _loaded((old, new), settings)
     found = difference_of(programs[0], programs[1])
     if settings.inputs:

@@ -31,23 +31,13 @@ class DrawFlags:
         None, file_of("picture", ".svg", ".png", ".html"),
         "The picture: .svg, .png, or .html to point at and to zoom.", short="-o", required=True,
     )  # fmt: skip
-    plan: bool = flag(False, "Draw the program itself: predicates, rules and strata.")
-    query: Sequence[str] = option(
-        (), text("NAME"), "Only the answers of this query.", arity=Arity.MANY, complete="queries"
-    )
-    answer: Mapping[str, str] = option(
-        {}, text("X=VALUE"), "Only the answers with this value of a variable.", example="X=wt2"
-    )
-    rows: int = option(
-        60, whole_number(1),
-        "If there are more answers than N, they are counted instead of shown one by one.",
-    )  # fmt: skip
-    width: int = option(800, whole_number(300, "PIXELS"), "The width.")
-    theme: str = option(
-        "auto", words("theme", "auto", "light", "dark"),
-        "auto is light or dark as the reader prefers; a PNG is then light.",
-    )  # fmt: skip
-    title: str | None = option(None, text("TEXT"), "The title above the picture.")
+    plan: bool = flag(False)
+    query: Sequence[str] = option((), text("NAME"), arity=Arity.MANY)
+    answer: Mapping[str, str] = option({}, text("X=VALUE"))
+    rows: int = option(60, whole_number(1))
+    width: int = option(800, whole_number(300, "PIXELS"))
+    theme: str = option("auto", words("theme", "auto", "light", "dark"))
+    title: str | None = option(None, text("TEXT"))
 
 
 @click.command("draw", epilog=f"{FINE} Needs Altair: {brought_by('draw')}.")
@@ -56,20 +46,7 @@ class DrawFlags:
 )
 @flags(DRAW, settings=Settings, more=DrawFlags)
 def draw(source: Path, settings: Settings, more: DrawFlags) -> None:
-    """Draw answers over time, or (with --plan) the rules of PROGRAM.
-
-    \b
-    Examples:
-      antelog draw turbines.alog --input Temp=readings.csv --output answers.svg
-      antelog draw turbines.alog --input Temp=readings.csv --until 3 --query Malf --output malf.png
-      antelog draw turbines.alog --input Temp=readings.csv --answer X=wt2 --output wt2.html
-      antelog draw turbines.alog --input Temp=readings.csv --since 2 --output later.svg
-      antelog draw turbines.alog --plan --output rules.svg
-      antelog try turbines.alog --input Temp=readings.csv | antelog draw - --output answers.html
-
-    The facts are replayed as by `antelog try`. Instead of a program there may be a LOG, the JSON lines
-    that it printed: a file that ends in .jsonl, or - for standard input.
-    """
+    """Draw answers over time, or (with --plan) the rules of PROGRAM."""
     is_log = source == _STDIN or source.suffix.lower() in _LOGS
     if is_log and more.plan:
         raise click.UsageError("--plan needs a program, and this is a log")

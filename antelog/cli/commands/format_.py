@@ -31,16 +31,7 @@ _STANDARD = Path("-")
 )
 @click.pass_context
 def format_(ctx: click.Context, /, programs: tuple[Path, ...], check: bool) -> None:
-    """Lay out each PROGRAM: a file, a folder with such files, or - for standard input.
-
-    A file with syntax errors is left as it is. The meaning of a program never changes.
-
-    \b
-    Examples:
-      antelog format turbines.alog
-      antelog format --check rules/
-      antelog format - < turbines.alog
-    """
+    """Lay out each PROGRAM: a file, a folder with such files, or - for standard input."""
     with ending_in_words(ctx):
         if _STANDARD in programs and len(programs) > 1:
             raise click.UsageError("- is standard input, and comes alone", ctx)

@@ -22,16 +22,7 @@ from antelog.lazily import brought_by
 @click.option("--check", is_flag=True, help="End at once; the exit status says whether it could start.")
 @click.pass_context
 def lsp(ctx: click.Context, /, stdio: bool, check: bool) -> None:  # noqa: ARG001 - there is nothing else
-    """Start a language server, which an editor talks to on standard input and output.
-
-    It shows errors as you type, what a name is, where it is declared and used; it completes, renames and
-    lays out. Functions in Python are never run.
-
-    \b
-    Examples:
-      antelog lsp            what an editor starts
-      antelog lsp --check    whether it could
-    """
+    """Start a language server, which an editor talks to on standard input and output."""
     with ending_in_words(ctx):
         try:
             from antelog.workbench.lsp.server import MessageReader, OneLine, server  # noqa: PLC0415 - an extra

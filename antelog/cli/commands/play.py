@@ -29,17 +29,7 @@ _LOOK = 0.2
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @flags(PLAY, settings=Settings)
 def play(settings: Settings) -> None:
-    """Edit rules and facts on a page of this machine, and see at each tick what is open, and why.
-
-    \b
-    Examples:
-      antelog play                                               the tutorial's programs
-      antelog play turbines.alog --input Temp=readings.csv       these files, which *Save* writes to
-      antelog play new.alog --input Reading=new.csv              files that are not there yet
-
-    Facts are CSV files with a header. No file is written but PROGRAM and those of the inputs, and these only
-    when you save. Ctrl-C stops.
-    """
+    """Edit rules and facts on a page of this machine, and see at each tick what is open, and why."""
     program, functions = settings.program, settings.functions
     if functions is not None and not functions.is_file():
         raise FunctionError(f"{functions}: there is no such file")

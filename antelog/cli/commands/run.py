@@ -26,22 +26,7 @@ from antelog.watch.web.address import PageAddress
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @flags(RUN, settings=Settings)
 def run(settings: Settings) -> None:
-    """Run PROGRAM on Spark over files, topics and tables, once or as a stream.
-
-    \b
-    Examples:
-      antelog run turbines.alog --input Temp=readings/*.csv --output console
-      antelog run turbines.alog --input Temp=readings --stream --checkpoint state --output parquet:changes
-      antelog run turbines.alog --input Temp=kafka://localhost:9092/temp --stream --checkpoint state \\
-                  --output kafka://localhost:9092/malf --only confirmed --trigger 10s
-      antelog run --config pipeline.toml
-
-    A source's columns are matched by name, as --map says, or else by position. Rows that cannot be used,
-    and facts that arrived later than their input allows, are set aside and counted.
-
-    In sources, sinks and settings of Spark's '${NAME}' stands for the variable NAME of the environment:
-    so a password is in no list of processes.
-    """
+    """Run PROGRAM on Spark over files, topics and tables, once or as a stream."""
     found = ready(settings, RUN)
     program, settings = found.program, found.settings
     print_diagnostics(program.warnings, program.source)

@@ -24,15 +24,7 @@ _FUNCTIONS = click.option(
 
 @click.group("state")
 def state() -> None:
-    """Carry a state over: to another version, another machine, from a process to Spark, or back.
-
-    \b
-    Examples:
-      antelog state export turbines.state saved/                what `watch --state` keeps, as a folder
-      antelog state import turbines.state saved/                and back, for `watch --state`
-      antelog state import turbines.checkpoint/ saved/          or for `run --checkpoint`, on Spark
-      antelog state export turbines.checkpoint/ saved/          and from there
-    """
+    """Carry a state over: to another version, another machine, from a process to Spark, or back."""
 
 
 @state.command("export", epilog=FINE)

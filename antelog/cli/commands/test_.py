@@ -35,10 +35,10 @@ from antelog.writing import write, write_text
 
 @dataclass(frozen=True, kw_only=True)
 class VerdictFlags(ValueSettings):
-    watch: bool = flag(False, "Run again whenever a file changes that a test rests on.")
-    record: bool = flag(False, "Write what comes out into cases without expectations, marked as recorded.")
-    junit: Path | None = option(None, named_file("FILE"), "A file for the results, in JUnit's XML.")
-    no_coverage: bool = flag(False, "Do not look for rules that no test shows.")
+    watch: bool = flag(False)
+    record: bool = flag(False)
+    junit: Path | None = option(None, named_file("FILE"))
+    no_coverage: bool = flag(False)
 
 
 @click.command(
@@ -48,19 +48,7 @@ class VerdictFlags(ValueSettings):
 @flags(Runner("test"), more=VerdictFlags)
 @click.pass_context
 def test_(ctx: click.Context, /, paths: tuple[Path, ...], more: VerdictFlags) -> None:
-    """Run the tests of rules: NAME.test.yaml beside NAME.alog.
-
-    PATH is a file of tests, a program that has one beside it, or a folder, in which all are looked for;
-    without one it is this folder.
-
-    \b
-    Examples:
-      antelog test
-      antelog test turbines.test.yaml
-      antelog test rules --watch
-      antelog test turbines.test.yaml --record
-      antelog test --junit results.xml
-    """
+    """Run the tests of rules: NAME.test.yaml beside NAME.alog."""
     if more.record and more.watch:
         raise click.UsageError("--record writes the files that --watch looks at; leave out one of the two")
     paths = paths or (Path(),)

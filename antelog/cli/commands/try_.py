@@ -39,20 +39,7 @@ from antelog.theme import TERMINAL
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @flags(TRY, settings=Settings)
 def try_(settings: Settings) -> None:
-    """Replay recorded facts through PROGRAM and print how its answers change.
-
-    \b
-    Examples:
-      antelog try turbines.alog --input Temp=readings.csv
-      antelog try turbines.alog --input Temp=readings.csv --format table
-      antelog try turbines.alog --input Temp=readings.parquet --only confirmed > found.jsonl
-      antelog try turbines.alog --input Temp=readings.csv --snapshots --until 20 | jq .answers
-      antelog try turbines.alog --input Temp=readings.csv --model learn --format table
-      antelog try turbines.alog --input Temp=uplinks.jsonl.gz --map level=decoded.payload.level
-
-    A file's columns are matched by name, as --map says, or else by position. Rows that cannot be used,
-    and facts that arrived later than their input allows, are set aside and counted.
-    """
+    """Replay recorded facts through PROGRAM and print how its answers change."""
     _run(ready(settings, TRY))
 
 

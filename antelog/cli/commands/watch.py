@@ -56,23 +56,7 @@ from antelog.writing import temporary_folder
 @click.argument("program", type=click.Path(path_type=Path), required=False)
 @flags(WATCH, settings=Settings)
 def watch(settings: Settings) -> None:
-    """Follow facts as they come through PROGRAM: print what changes, and show what is open on a page.
-
-    In place of PROGRAM, a folder or file of changes shows what a pipeline writes.
-
-    \b
-    Examples:
-      antelog watch turbines.alog --input Temp=readings.csv
-      antelog watch turbines.alog --input Temp=readings/ --state turbines.state --output changes.jsonl
-      tail -f log.jsonl | antelog watch turbines.alog --input Temp=- --no-page --format table
-      antelog watch turbines.alog --input Temp=kafka://localhost:9092/temp --state turbines.state --no-page
-      antelog watch turbines.alog --input Temp=readings.csv --once --no-page | jq .change
-      antelog watch changes/                       a page of what `antelog run --output json:changes` writes
-      antelog watch turbines.alog --input Temp=readings.csv --alert slack:@slack.url --alert-on confirmed
-
-    A source's columns are matched by name, or as --map says, record by record. Rows that cannot be used,
-    and facts that arrived later than their input allows, are set aside and counted. Ctrl-C stops.
-    """
+    """Follow facts as they come through PROGRAM: print what changes, and show what is open on a page."""
     path = settings.program
     if path is not None and "inputs" not in settings.given and is_changes(path):
         show_changes(path, page_address(settings))

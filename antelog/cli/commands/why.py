@@ -27,12 +27,8 @@ from antelog.why.tree import FALSE, OPEN, PLAIN, TRUE, Signs, TreeLine, WhyAnswe
 
 @dataclass(frozen=True, kw_only=True)
 class WhyFlags:
-    at: int | str | date | None = option(
-        None, plain("TICK", tick),
-        "The tick to look at it from, a number or a timestamp: later facts have not come yet.",
-        default_text="after all facts",
-    )  # fmt: skip
-    depth: int = option(Detail().depth, whole_number(1, "LEVELS"), "The levels of rules that are shown.")
+    at: int | str | date | None = option(None, plain("TICK", tick))
+    depth: int = option(Detail().depth, whole_number(1, "LEVELS"))
     most: int = option(Detail().most, whole_number(1), "The derivations that are shown, the smallest first.")
     form: str = option(
         "tree", words("format", "tree", "json"), "A tree for people, or JSON for programs.", name="format"
@@ -48,16 +44,7 @@ class WhyFlags:
 @click.argument("atom")
 @flags(WHY, settings=Settings, more=WhyFlags)
 def why(atom: str, settings: Settings, more: WhyFlags) -> None:
-    """Say why ATOM is an answer of PROGRAM on recorded facts, or why it is none.
-
-    \b
-    Examples:
-      antelog why turbines.alog 'Malf(wt2, 0)' --input Temp=Temp.csv
-      antelog why turbines.alog 'Malf(wt2, 0)' --input Temp=Temp.csv --at 1
-      antelog why turbines.alog 'Shdn(wt2, 2)' --input Temp=Temp.csv --format json
-
-    ATOM may be of any predicate, of a query or not. A time in it is a tick or, in quotes, a timestamp.
-    """
+    """Say why ATOM is an answer of PROGRAM on recorded facts, or why it is none."""
     found = ready(settings, WHY)
     program, plan = found.program, found.program.plan
     recording, rejects = recording_of(found.settings), Rejects()
