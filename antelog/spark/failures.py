@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,109 +24,17 @@ from antelog.errors import AntelogError, DataError, UnsupportedError
 from antelog.lazily import brought_by
 from antelog.secrets import redacted
 
-_REPLAY = "Bring the checkpoint back from a copy, or use an empty folder and replay the facts"
-_BRING = "Give its files with --conf spark.jars=FILE,FILE, or start once where the network reaches Maven"
-
-_KNOWN = {  # the first that fits counts. The groups of its pattern fill the sentence
-    r"Checksum error: (?:file:/*(?=/))?(\S+/(?:offsets|commits|sources|state|metadata)\b\S*) at \d": (
-        "the checkpoint is damaged: {} is not as it was written. " + _REPLAY
-    ),
-    r"MALFORMED_LOG_FILE|CANNOT_LOAD_STATE_STORE\.CANNOT_READ_": (
-        "the checkpoint is damaged: the state in it cannot be read. " + _REPLAY
-    ),
-    r"STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY": (
-        "Spark was killed while it wrote down where the first batch begins, and does not go on from there. "
-        "No batch has come out yet: remove the folder of the checkpoint, and start again"
-    ),
-    r"No space left on device|Disk quota exceeded": (
-        "a disk is full: where results or the checkpoint go, or where Spark keeps what does not fit into "
-        "memory. Make room there, or move the latter with --conf spark.local.dir=FOLDER"
-    ),
-    r"OutOfMemoryError": (
-        "Java has no memory left. Give it more with --conf spark.driver.memory=4g, or use smaller batches "
-        "(--chunk) or more --buckets"
-    ),
-    r"CONCURRENT_STREAM_LOG_UPDATE|Multiple streaming queries are concurrently": (
-        "another pipeline uses the same checkpoint now. Stop it, or give this one a --checkpoint of its own"
-    ),
-    r"\[PATH_NOT_FOUND\] Path does not exist: (?:file:/*(?=/))?([^\n]+?)\.?(?: SQLSTATE|\n)": (
-        "{}: there is no such file or folder, or nothing that the pattern fits. Check the path"
-    ),
-    r"\[TABLE_OR_VIEW_NOT_FOUND\] The table or view (\S+) cannot": (
-        "there is no table {}. Check its name, and that --conf names its catalog"
-    ),
-    r"DELTA_TABLE_NOT_FOUND|DELTA_MISSING_DELTA_TABLE|is not a Delta table": (
-        "there is no Delta table of that name or in that folder. Check it"
-    ),
-    r'(?:ERROR: relation|Table) [\'"]([\w.]+)[\'"] (?:does not|doesn\'t) exist': (
-        "the database has no table {}. Check the name behind the #"
-    ),
-    (
-        r"(password authentication failed for user|Access denied for user|Login failed for user)"
-        r" ['\"]?([\w.@-]+)"
-    ): "the database refuses {1}: {0}. Check user and password",
-    r"Connection to (\S+:\d+) refused": "no database answers at {}. Start it, or check host and port",
-    r"No suitable driver": "Spark has no driver for this database. Give its jar: --conf spark.jars=FILE",
-    r"(?:Failed to find|find the) data source: (\w+)": "Spark has no connector for {}. " + _BRING,
-    r"unresolved dependency: ([^#\s]+)#([^;\s]+);([^:\s]+): ": (
-        "Spark cannot fetch {0}:{1}:{2}: Maven's repository cannot be reached, or does not have it. " + _BRING
-    ),
-    r"UnknownTopicOrPartitionException|does not host this topic-partition": (
-        "the broker has no topic of that name. Create it, or check the name behind the host"
-    ),
-    r"Topic (\S+) not present in metadata": (
-        "the broker knows nothing of the topic {}: create it, or see whether the broker is up"
-    ),
-    (
-        r"Timed out waiting for a node assignment"
-        r"|Timeout expired while fetching topic metadata|kafka\S*TimeoutException"
-        r"|No resolvable bootstrap urls|BrokerNotAvailableException"
-    ): (
-        "no broker of Kafka answers: it is down, or it gives clients an address that cannot be reached from "
-        "here (advertised.listeners). Start it, or check the address"
-    ),
-    r"kafka\.common\.errors\.\w*(?:Authentication|Authorization)\w*Exception:? ?([^\n]*)": (
-        "Kafka refuses access: {}. Check user, password and rights (options kafka.security.protocol, …)"
-    ),
-    r'No FileSystem for scheme "?(\w+)': (
-        "Spark cannot reach {0}://… by itself. Bring the jar that can, as hadoop-aws for s3a: "
-        "--conf spark.jars.packages=…"
-    ),
-    r"NoAwsCredentials|Unable to load (?:AWS )?credentials|No AWS Credentials provided": (
-        "there are no keys for S3. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment"
-    ),
-    r"AccessControlException: Permission denied: ([^\n]+)": (
-        "no permission: {}. Use another place, or have the rights given"
-    ),
-    (
-        r"AccessDeniedException: (\S+)|(?:FileNotFoundException: )?(\S+) \(Permission denied\)"
-        r"|PermissionError: \[Errno 13\] Permission denied: '([^']+)'"
-        r"|Mkdirs failed to create (\S+)|Unable to clear output directory (\S+)"
-    ): "{}: no permission to read or to write there. Use another place, or have the rights given",
-    r"Could not parse Master URL: '?([^'\s]+)": "{} is not a master of Spark. Write it like spark://host:7077",
-    r"All masters are unresponsive": (
-        "no master of Spark answers. Start it, check --master, or leave that out to run on this machine"
-    ),
-    r"UnknownHostException: ([\w.-]+)": "no machine is known by the name {}. Check the name, and the network",
-    r"BindException: ([^\n:]+)": (
-        "Spark cannot open a port on this machine: {}. Set SPARK_LOCAL_IP=127.0.0.1, or end what holds it"
-    ),
-    r"getSubject is (?:not )?supported": (
-        "this Java is too new for this Spark. Let JAVA_HOME name Java 17 or 21"
-    ),
-    r"UnsupportedClassVersionError: (\S+)": "{} needs a newer Java. Let JAVA_HOME name Java 17 or 21",
-    r'Exception in thread "main" [\w.$]+: ([^\n]+)': "{}",
-    r"([^\n]+)\nError: Could not create the Java Virtual Machine": "{}",
-    r"JAVA_GATEWAY_EXITED": "Java ended before it was up. Start it again, with --debug if that is not all",
-}
+_TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 def cause(text: str) -> str | None:
     """The cause of a failure and its remedy, if Java's text has a known one."""
-    for pattern, sentence in _KNOWN.items():
-        found = re.search(pattern, f"{text}\n")
+    for known in _TEXTS["known"]:
+        found = re.search(known["pattern"], f"{text}\n")
         if found is not None:
-            return sentence.format(*(group.rstrip(".") for group in found.groups() if group))
+            groups = (group.rstrip(".") for group in found.groups() if group)
+            says: str = known["says"].format(*groups, replay=_TEXTS["replay"], bring=_TEXTS["bring"])
+            return says
     return None
 
 
