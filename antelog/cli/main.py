@@ -60,7 +60,9 @@ class _Commands(click.Group):
                 for each in vars(module).values()
                 if isinstance(each, click.Command) and each.name == cmd_name
             )
-            command.short_help, command.help = _COMMANDS[cmd_name], _TEXTS[cmd_name]["help"]
+            known = _TEXTS[cmd_name]
+            command.short_help, command.help = known["line"], known["help"]
+            command.epilog = known.get("ends", command.epilog)
             self.add_command(command)
         return super().get_command(ctx, cmd_name)
 

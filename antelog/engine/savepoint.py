@@ -29,7 +29,6 @@ import pyarrow.types as is_a
 
 from antelog.arrow.arrays import array_of
 from antelog.compile.nodes.plan import Plan, from_json, to_json
-from antelog.compile.prepared.rules import prepared
 from antelog.engine import saving
 from antelog.engine.columns.tables import Column
 from antelog.engine.saving import FORECAST, SavedEngine, SavedState, StateParts, columns_of, names_of
@@ -51,13 +50,12 @@ WAITING, OPEN, WATCH = "waiting/", "open/", "watch/"
 class Savepoint:
     """The content of a folder: an engine's state, `tables` by name, and how far its run has read.
 
-    `run` is as `antelog.run.journal` has it; `lacking` has sentences about what was not carried over.
+    `run` is as `antelog.run.journal` has it, or up to where Spark has read its sources.
     """
 
     engine: SavedEngine
     tables: Mapping[str, pa.Table] = field(default_factory=dict)
     run: Mapping[str, Any] = field(default_factory=dict)
-    lacking: Sequence[str] = ()
 
     def waiting(self, name: str) -> pa.Table | None:
         """The rows of an input that wait for their ticks."""
@@ -95,11 +93,9 @@ def write(folder: str | PathLike[str], savepoint: Savepoint) -> None:
             "savepoint": VERSIONS["savepoint"],
             "antelog": version("antelog"),
             "after": tick_in_words(state.now, plan.timescale) if state.now >= 0 else None,
-            "queries": [each.name for each in plan.queries],
             "state": saving.head_of(saved),
             "limits": saving.limits_of(state),
             "run": savepoint.run,
-            "not_carried": savepoint.lacking,
             "files": files,
         }
         (made / ABOUT).write_bytes(msgspec.json.format(msgspec.json.encode(about)))
@@ -125,9 +121,17 @@ def _made(folder: Path) -> Iterator[Path]:
 def _named(plan: Plan, member: str) -> str:
     """The input or relation that a member is about; the number of values seen."""
     kind, number = member.split("/")
-    if kind == "seen":
-        return number
-    return (plan.inputs if kind in ("facts", "latest") else plan.relations)[int(number)].name
+    return number if kind == "seen" else _names(plan, kind)[int(number)]
+
+
+def _member(plan: Plan, file: str, of: str) -> str:
+    """The member in a file about an input or relation, which may have other numbers than where it is from."""
+    kind = file.partition("/")[0]
+    return f"{kind}/{of if kind == 'seen' else _names(plan, kind).index(of)}"
+
+
+def _names(plan: Plan, kind: str) -> list[str]:
+    return [each.name for each in (plan.inputs if kind in ("facts", "latest") else plan.relations)]
 
 
 def _file(plan: Plan, member: str) -> str:
@@ -207,18 +211,17 @@ def read(
         # The constants of the rules come first: their cells are never given up.
         values = start(plan, head.given, functions=functions).values
         tables = {each: _read_table(path, each, known["rows"]) for each, known in about["files"].items()}
-        columns: dict[str, Sequence[Column]] = {}
-        called = {(each.partition("/")[0], known["of"]): each for each, known in about["files"].items()}
-        for member in _members(plan):
-            file = called.get((member.partition("/")[0], _named(plan, member)))
-            if file is not None:
-                columns[member] = _columns(plan, member, tables[file], values)
+        columns = {
+            (member := _member(plan, each, known["of"])): _columns(plan, member, tables[each], values)
+            for each, known in about["files"].items()
+            if each.partition("/")[0] in saving.KINDS
+        }
         types = saving.types_from((path / _TYPES).read_bytes())
         forecast = {f"{FORECAST}{each.name}": each.read_bytes() for each in path.glob(f"{FORECAST}*")}
         parts = StateParts(head, about["limits"], types, values, columns, forecast)
         engine = saving.assembled(plan, parts, functions)
         others = {n: _with_unions(t) if n.startswith(WAITING) else t for n, t in tables.items()}
-        return Savepoint(engine, others, about["run"], about["not_carried"])
+        return Savepoint(engine, others, about["run"])
     except FileNotFoundError as error:
         if not (path / ABOUT).is_file():
             raise StateError(f"{name} is not a savepoint: it has no {ABOUT}") from None
@@ -250,14 +253,6 @@ def _read_table(path: Path, name: str, rows: int) -> pa.Table:
     if table.num_rows != rows:
         raise StateError(f"{path} is damaged: {name} has {table.num_rows:,} rows, and not {rows:,}. {AGAIN}")
     return table
-
-
-def _members(plan: Plan) -> Iterator[str]:
-    """The members that a state of a plan may have."""
-    for kind, of in (("facts", plan.inputs), ("latest", plan.inputs), ("decided", plan.relations)):
-        yield from (f"{kind}/{number}" for number in range(len(of)))
-    yield from (f"settled/{number}" for number in range(len(plan.relations)))
-    yield from (f"seen/{number}" for number in range(len(prepared(plan).seen)))
 
 
 def _columns(plan: Plan, member: str, table: pa.Table, values: Values) -> list[Column]:

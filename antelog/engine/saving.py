@@ -171,7 +171,7 @@ def columns_of(plan: Plan, state: State) -> dict[str, list[Column]]:
     return found
 
 
-_KINDS = ("facts", "latest", "seen", "decided", "settled")  # of members with columns
+KINDS = ("facts", "latest", "seen", "decided", "settled")  # of members with columns
 
 
 def names_of(plan: Plan, member: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -236,7 +236,7 @@ def _read(
     columns = {
         name: _from_bytes(content, sum(map(len, names_of(plan, name))))
         for name, content in members.items()
-        if name.partition("/")[0] in _KINDS
+        if name.partition("/")[0] in KINDS
     }
     limits = msgspec.json.decode(members["limits.json"]) if "limits.json" in members else {}
     others = {name: content for name, content in members.items() if name.startswith(FORECAST)}

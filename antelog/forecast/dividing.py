@@ -19,7 +19,7 @@ from antelog.forecast.inference.forms import layout
 from antelog.forecast.judges.following import AnswerLines, TrackedAnswers
 from antelog.forecast.judges.judged import NOTHING_UNSCORED, Judged, without
 from antelog.forecast.judges.looks import LatestValues
-from antelog.forecast.model_file import rewritten
+from antelog.forecast.model_file import rewritten, series_part
 from antelog.forecast.rates.counts import Counted, SeriesCounts
 from antelog.forecast.rates.sightings import Sightings, nothing_seen
 from antelog.forecast.rates.tally import Tally
@@ -110,16 +110,10 @@ def part_of(plan: Plan, current: Forecasting, in_part: InPart | None, *, first: 
     def mine(cells: Column) -> Mask:
         return in_part(cells, values)
 
-    facts, series, features, queries = {}, {}, {}, {}
+    facts, features, queries = {}, {}, {}
     for family in families:
-        place = family.places.index(key[family.predicate])
-        own, counts = gather(current.sightings.history, family.name, None), current.series[family.name]
-        facts[family.name] = own.take(mine(own.columns[place]))
-        series[family.name] = replace(
-            counts,
-            tally=counts.tally.take(mine(counts.tally.keys[place])),
-            later=tuple(each.take(mine(each.keys[place])) for each in counts.later),
-        )
+        own = gather(current.sightings.history, family.name, None)
+        facts[family.name] = own.take(mine(own.columns[family.places.index(key[family.predicate])]))
     for name, known in current.features.items():
         places = [[answer for _, answer in look.key].index(key[name]) for look in known.looks]
         latest = (own.take(mine(own.key[at])) for own, at in zip(known.latest, places, strict=True))
@@ -141,4 +135,5 @@ def part_of(plan: Plan, current: Forecasting, in_part: InPart | None, *, first: 
             scores=judged.scores if first else Scores(),
         )
     sightings = Sightings(added(nothing_seen(families).history, facts), values)
+    series = series_part(plan, current.series, mine)
     return replace(current, sightings=sightings, series=series, queries=queries, features=features)

@@ -213,19 +213,27 @@ def part_of(model: Model, mine: Mine | None) -> Model:
     still = _standing(model, model.epoch)
     if mine is None:
         return recoded(still, Values())
-    key = model.plan.key
-    places = {each.name: each.places.index(key[each.predicate]) for each in layout(model.plan).families}
-
-    def chosen(name: str, counts: SeriesCounts) -> SeriesCounts:
-        column = counts.tally.keys[places[name]]
-        return replace(counts, tally=counts.tally.take(np.flatnonzero(mine(column, model.values))))
-
     own = {
         name: {judge: of.part(lambda column: mine(column, model.values)) for judge, of in judges.items()}
         for name, judges in still.judges.items()
     }
-    series = {name: chosen(name, counts) for name, counts in still.series.items()}
+    series = series_part(model.plan, still.series, lambda column: mine(column, model.values))
     return recoded(replace(still, series=series, judges=own), Values())
+
+
+def series_part(
+    plan: Plan, series: Mapping[str, SeriesCounts], mine: Callable[[Column], Mask]
+) -> dict[str, SeriesCounts]:
+    """The counts of some keys, with the sums over all."""
+    places = {each.name: each.places.index(plan.key[each.predicate]) for each in layout(plan).families}
+    return {
+        name: replace(
+            counts,
+            tally=counts.tally.take(mine(counts.tally.keys[places[name]])),
+            later=tuple(each.take(mine(each.keys[places[name]])) for each in counts.later),
+        )
+        for name, counts in series.items()
+    }
 
 
 def recoded(model: Model, values: Values) -> Model:

@@ -84,8 +84,13 @@ def prepared(checkpoint: Path, folder: Path) -> None:
     shutil.copytree(folder, checkpoint / FOLDER)
 
 
-def of_no_use(savepoint: Savepoint) -> list[str]:
-    """Sentences about what of a savepoint is of no use on Spark."""
+def left_out(savepoint: Savepoint, *, on_spark: bool) -> list[str]:
+    """Sentences about what of a savepoint is of no use where it goes."""
+    if "spark" in savepoint.run:
+        place = "up to where Spark has read its sources is in savepoint.json, under `spark`"
+        return [f"{place}: whoever goes on reads its inputs from their starts, so give what was not read yet"]
+    if not on_spark:
+        return []
     marks = {
         name: msgspec.json.encode(mark).decode() for name, mark in savepoint.run.get("marks", {}).items()
     }

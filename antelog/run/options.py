@@ -170,8 +170,9 @@ def option(default: Any, syntax: Syntax, help_text: str = "", **more: Any) -> An
     return field(default=default, metadata={"option": declared})
 
 
-def _declared(attribute: str, here: Mapping[str, Any]) -> Option:
-    known = {**({} if "help" in here else _DECLARED[attribute]), **here}
+def _declared(struct: type, attribute: str, here: Mapping[str, Any]) -> Option:
+    own = _DECLARED.get(f"{struct.__name__}.{attribute}") or _DECLARED.get(attribute, {})
+    known = {**({} if "help" in here else own), **here}
     known = {name: tuple(each) if isinstance(each, list) else each for name, each in known.items()}
     known["help"] = known["help"].replace("{words}", ", ".join(known["syntax"].words))
     naming = {name: known.pop(name) for name in _NAMING & known.keys()}
@@ -183,7 +184,9 @@ def _declared(attribute: str, here: Mapping[str, Any]) -> Option:
 def options_of(struct: type, runner: str | None = None) -> tuple[Option, ...]:
     """The options of a struct, or those of them that a runner has."""
     found = (
-        _declared(each.name, each.metadata["option"]) for each in fields(struct) if "option" in each.metadata
+        _declared(struct, each.name, each.metadata["option"])
+        for each in fields(struct)
+        if "option" in each.metadata
     )
     return tuple(each for each in found if runner is None or each.on is None or runner in each.on)
 

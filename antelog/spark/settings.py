@@ -58,43 +58,19 @@ OF_INPUTS = (*REASONS, "held")  # the counts of single inputs: `Temp.late` is be
 
 LOOPBACK = "127.0.0.1"  # an address that only this machine can reach
 
-SETTINGS = {
-    "spark.sql.streaming.stateStore.providerClass": (
-        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-    ),
-    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-    "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
-}
-"""Settings that a session needs for streams, whose state must be in Spark's RocksDB store, and faster ones.
-
-Buckets spread evenly over `spark.sql.shuffle.partitions` if that is a divisor or a multiple of their number.
-"""
-
-LOCAL_CHECKPOINT = {
-    "spark.sql.streaming.checkpointFileManagerClass": (
-        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
-    )
-}
-"""Settings for checkpoints on this machine; by default, renaming a file there takes two processes."""
-
-PARQUET = {
-    f"parquet.enable.dictionary#{column}": "false"
-    for column in (
-        "answer",
-        "explanations.list.element.evidence.list.element",
-        "explanations.list.element.hypotheses.list.element",
-        "because.list.element",
-    )
-}
-"""Options of a writer of changes to Parquet, which take a third of its work away: few texts repeat."""
-
 
 @cache
+def _table(name: str) -> dict[str, dict[str, str]]:
+    return tomllib.loads(files("antelog.spark").joinpath(name).read_text(encoding="utf-8"))
+
+
 def editions() -> Mapping[str, Mapping[str, str]]:
     """The coordinates that go with each PySpark, by `kafka`, `delta` and `iceberg`: see the file."""
-    text = files("antelog.spark").joinpath("editions.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return _table("editions.toml")
+
+
+SETTINGS, LOCAL_CHECKPOINT, PARQUET = _table("settings.toml").values()
+"""Settings for streams, for checkpoints on this machine, and of a writer of Parquet: the file says why."""
 
 
 def short(version: str) -> str:

@@ -33,11 +33,7 @@ class LearnFlags:
     output: Path = option(None, named_file("MODEL"))
 
 
-@click.command(
-    "learn",
-    epilog="Exit status: 0 fine, 1 the program or the data is wrong, or too little to learn from, 2 the "
-    "command is.",
-)
+@click.command("learn")
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @flags(LEARNING, settings=Settings, more=LearnFlags)
 def learn(settings: Settings, more: LearnFlags) -> None:
@@ -83,16 +79,10 @@ def _replayed(found: Ready, **options: Any) -> Engine:
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreFlags:
-    output: Path | None = option(
-        None, file_of("report", ".html", ".json"),
-        "Write a page with pictures (.html), or the numbers (.json), instead of printing the report.",
-        short="-o",
-    )  # fmt: skip
+    output: Path | None = option(None, file_of("report", ".html", ".json"))
 
 
-@click.command(
-    "score", epilog="Exit status: 0 fine, 1 the program, the model or the data is wrong, 2 the command is."
-)
+@click.command("score")
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @flags(SCORE, settings=Settings, more=ScoreFlags)
 def score(settings: Settings, more: ScoreFlags) -> None:

@@ -43,7 +43,7 @@ _GIVEN_UP = (
 )
 
 
-@click.command(epilog="Exit status: 0 the program can be run, 1 it is wrong, 2 the command is.")
+@click.command()
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @flags(Runner("check"), more=CheckFlags)
 @click.pass_context

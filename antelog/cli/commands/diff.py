@@ -32,19 +32,12 @@ _STYLES = {TITLE: "bold", OLD: TERMINAL["old"], NEW: TERMINAL["new"]}
 
 @dataclass(frozen=True, kw_only=True)
 class DiffFlags:
-    most: int = option(
-        10, whole_number(1), "Show N of the answers that differ, for each query and kind of difference."
-    )
-    form: str = option(
-        "text", words("format", "text", "json"), "Words for people, or JSON for programs.", name="format"
-    )
+    most: int = option(10, whole_number(1))
+    form: str = option("text", words("format", "text", "json"))
     check: bool = flag(False)
 
 
-@click.command(
-    epilog="Exit status: 0 the programs were compared, however they differ; 1 a program or the data is "
-    "wrong, or (with --check) the meanings differ; 2 the command is wrong."
-)
+@click.command()
 @click.argument("old", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument("new", type=click.Path(dir_okay=False, path_type=Path))
 @flags(DIFF, settings=Settings, more=DiffFlags)

@@ -27,10 +27,7 @@ _STDIN = Path("-")
 
 @dataclass(frozen=True, kw_only=True)
 class DrawFlags:
-    output: Path = option(
-        None, file_of("picture", ".svg", ".png", ".html"),
-        "The picture: .svg, .png, or .html to point at and to zoom.", short="-o", required=True,
-    )  # fmt: skip
+    output: Path = option(None, file_of("picture", ".svg", ".png", ".html"))
     plan: bool = flag(False)
     query: Sequence[str] = option((), text("NAME"), arity=Arity.MANY)
     answer: Mapping[str, str] = option({}, text("X=VALUE"))

@@ -20,11 +20,7 @@ from antelog.writing import write_text
 _STANDARD = Path("-")
 
 
-@click.command(
-    "format",
-    epilog="Exit status: 0 all is laid out, 1 a file is not a program, or with --check would change, "
-    "2 the command is wrong.",
-)
+@click.command("format")
 @click.argument("programs", metavar="PROGRAM…", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--check", is_flag=True, help="Write nothing; print what would change, and end with 1 if anything."

@@ -52,8 +52,7 @@ def export(
         savepoint.write(folder, found)
         saved = found.engine.state
         say(f"{folder} has the state {_after(found)}, {saved.rows:,} facts; `antelog state import` takes it")
-        for sentence in found.lacking:
-            say(f"note: {sentence}")
+        _say_what_is_left_out(found, on_spark=False)
 
 
 @state.command("import", epilog=FINE)
@@ -82,18 +81,20 @@ def import_(
 
             rules = load(program, functions=functions).plan
         found = savepoint.read(folder, rules, known)
-        notes = [*found.lacking]
         if "://" in state:
             raise StateError(f"{state} is not on this machine: import into a folder here, and copy that")
         if _is_checkpoint(state):
             moving.prepared(Path(state), folder)
-            notes += moving.of_no_use(found)
             say(f"{state} begins {_after(found)}: go on with `antelog run … --checkpoint {state}`")
         else:
             moving.imported(Path(state), found)
             say(f"{state} has the state {_after(found)}: go on with `antelog watch … --state {state}`")
-        for sentence in notes:
-            say(f"note: {sentence}")
+        _say_what_is_left_out(found, on_spark=_is_checkpoint(state))
+
+
+def _say_what_is_left_out(found: savepoint.Savepoint, *, on_spark: bool) -> None:
+    for sentence in moving.left_out(found, on_spark=on_spark):
+        say(f"note: {sentence}")
 
 
 def _after(found: savepoint.Savepoint) -> str:

@@ -41,9 +41,7 @@ class VerdictFlags(ValueSettings):
     no_coverage: bool = flag(False)
 
 
-@click.command(
-    "test", epilog="Exit status: 0 all is fine, 1 a test failed or a file is wrong, 2 the command is."
-)
+@click.command("test")
 @click.argument("paths", metavar="[PATH …]", nargs=-1, type=click.Path(path_type=Path))
 @flags(Runner("test"), more=VerdictFlags)
 @click.pass_context

@@ -29,17 +29,11 @@ from antelog.why.tree import FALSE, OPEN, PLAIN, TRUE, Signs, TreeLine, WhyAnswe
 class WhyFlags:
     at: int | str | date | None = option(None, plain("TICK", tick))
     depth: int = option(Detail().depth, whole_number(1, "LEVELS"))
-    most: int = option(Detail().most, whole_number(1), "The derivations that are shown, the smallest first.")
-    form: str = option(
-        "tree", words("format", "tree", "json"), "A tree for people, or JSON for programs.", name="format"
-    )
+    most: int = option(Detail().most, whole_number(1))
+    form: str = option("tree", words("format", "tree", "json"))
 
 
-@click.command(
-    "why",
-    epilog="Exit status: 0 fine, whatever the answer is, 1 the program or the data is wrong, "
-    "2 the command is.",
-)
+@click.command("why")
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument("atom")
 @flags(WHY, settings=Settings, more=WhyFlags)

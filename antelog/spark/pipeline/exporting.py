@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +49,7 @@ def savepoint_of(
     if not stored:
         raise StateError(f"the checkpoint {checkpoint} has no state yet: no micro-batch had a row")
     found = whole(job_of(from_json(note.plan), note.identity, stored, functions, model), stored)
-    offsets = _offsets(spark, checkpoint)
-    lacking = (
-        "up to where Spark has read its sources is in savepoint.json, under `spark`: whoever goes on reads "
-        "its inputs from their starts, so give what was not read yet"
-    )
-    return Savepoint(found.engine, found.tables, {**found.run, "spark": offsets}, [lacking])
+    return replace(found, run={**found.run, "spark": _offsets(spark, checkpoint)})
 
 
 def _stored(spark: SparkSession, checkpoint: str) -> Stored:
