@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
+from string import Template
 from typing import Any
 
 from antelog.theme import DARK as ON_DARK
@@ -22,30 +25,10 @@ DARK = {
 
 FONT, MONO = family("sans"), family("mono")
 
-CONFIG: dict[str, Any] = {
-    "background": PAPER,
-    "font": FONT,
-    "view": {"stroke": None},
-    # The text is there to be read as it is; a description of every mark would make pictures twice as large.
-    "aria": False,
-    "axis": {
-        "labelColor": MUTED, "titleColor": MUTED, "titleFontWeight": "normal",
-        "titleFontSize": SIZE["small"], "labelFontSize": SIZE["tiny"], "gridColor": LINE, "domainColor": LINE,
-        "tickColor": LINE, "gridOpacity": 0.6, "labelOverlap": True, "labelSeparation": 8, "titlePadding": 8,
-    },
-    "legend": {
-        "orient": "bottom", "labelColor": MUTED, "titleColor": MUTED, "labelFontSize": SIZE["small"],
-        "titleFontWeight": "normal", "titleFontSize": SIZE["small"], "direction": "horizontal",
-        "offset": 12, "columnPadding": 16, "symbolSize": 90,
-        "symbolBaseStrokeColor": INK,
-    },
-    "title": {
-        "anchor": "start", "frame": "bounds", "color": INK, "subtitleColor": MUTED,
-        "fontSize": SIZE["title"], "subtitleFontSize": SIZE["small"], "fontWeight": 600, "offset": 14,
-        "subtitlePadding": 6, "subtitleLineHeight": 16,
-    },
-}  # fmt: skip
-
+# The text is there to be read as it is; a description of every mark would make pictures twice as large.
+CONFIG: dict[str, Any] = json.loads(
+    Template(Path(__file__).with_name("config.json").read_text("utf-8")).substitute(LIGHT, **SIZE, font=FONT)
+)
 
 LEGENDS: dict[str, Any] = {"bottom": {"anchor": "start", "direction": "vertical", "margin": 8}}
 """Colours and shapes below each other. Vega-Lite hands it on to Vega; Altair does not know it."""

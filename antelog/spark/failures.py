@@ -24,16 +24,16 @@ from antelog.errors import AntelogError, DataError, UnsupportedError
 from antelog.lazily import brought_by
 from antelog.secrets import redacted
 
-_TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 def cause(text: str) -> str | None:
     """The cause of a failure and its remedy, if Java's text has a known one."""
-    for known in _TEXTS["known"]:
+    for known in TEXTS["known"]:
         found = re.search(known["pattern"], f"{text}\n")
         if found is not None:
             groups = (group.rstrip(".") for group in found.groups() if group)
-            says: str = known["says"].format(*groups, replay=_TEXTS["replay"], bring=_TEXTS["bring"])
+            says: str = known["says"].format(*groups, replay=TEXTS["replay"], bring=TEXTS["bring"])
             return says
     return None
 
@@ -140,13 +140,7 @@ def require_version(spark: SparkSession, needing: str, instead: str) -> None:
 _FAILED = re.compile(r"\[FAILED_READ_FILE\.\w+\] Encountered error while reading file (\S+?)\.?\s")
 _CAUSE = re.compile(r"^Caused by: ([\w.$]+)(?:: (.*))?$", re.MULTILINE)
 
-_DAMAGED = re.compile(  # exceptions that are about the content of a file
-    r"java\.lang\.(Runtime|IllegalArgument|IllegalState|\w*IndexOutOfBounds|NegativeArraySize|NullPointer"
-    r"|ClassCast|UnsupportedOperation|Arithmetic)Exception"
-    r"|java\.io\.(EOF|UTFDataFormat)Exception|java\.util\.(zip\.\w+|NoSuchElementException)"
-    r"|java\.nio\.Buffer\w+Exception|.*\bparquet\..*|.*SchemaColumnConvert\w+|.*\.ChecksumException"
-    r"|.*\.Spark(Runtime|UnsupportedOperation)Exception|.*(Zstd|Snappy|LZ4)\w*Exception"
-)
+_DAMAGED = re.compile("|".join(TEXTS["damaged"]))
 _DAMAGE = re.compile(  # words by which an IOException is about the content, too
     r"gzip|zlib|bzip|snappy|zstd|lz4|crc|checksum|corrupt|magic|invalid|header", re.IGNORECASE
 )

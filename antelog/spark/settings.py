@@ -69,8 +69,8 @@ def editions() -> Mapping[str, Mapping[str, str]]:
     return _table("editions.toml")
 
 
-SETTINGS, LOCAL_CHECKPOINT, PARQUET = _table("settings.toml").values()
-"""Settings for streams, for checkpoints on this machine, and of a writer of Parquet: the file says why."""
+SETTINGS, LOCAL_CHECKPOINT, PARQUET, DRIVERS = _table("settings.toml").values()
+"""Settings of streams, of checkpoints here, of a writer of Parquet, and drivers: the file says more."""
 
 
 def short(version: str) -> str:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from antelog.errors import DataError, OutputError, UnsupportedError
 from antelog.run.address import Console, Files, Jdbc, Kafka, Posted, Rate, Reach, Standard, Table
+from antelog.spark.settings import DRIVERS
 
 Source: TypeAlias = Files | Kafka | Jdbc | Table | Rate
 Sink: TypeAlias = Files | Kafka | Jdbc | Table | Console
@@ -40,21 +41,11 @@ TABLES: Reach[Table] = Reach("antelog.spark.merge", "write", (Table,))
 
 RUN, BATCH = "antelog_run", "antelog_batch"  # names of columns, headers of messages, properties of snapshots
 
-_DRIVERS = {
-    "postgresql": "org.postgresql.Driver",
-    "mysql": "com.mysql.cj.jdbc.Driver",
-    "mariadb": "org.mariadb.jdbc.Driver",
-    "sqlserver": "com.microsoft.sqlserver.jdbc.SQLServerDriver",
-    "oracle": "oracle.jdbc.OracleDriver",
-    "h2": "org.h2.Driver",
-    "sqlite": "org.sqlite.JDBC",
-}
-
 
 def properties_of(table: Jdbc) -> dict[str, str]:
     """The options for Spark, with the class of the driver, which Java does not find in jars added later."""
     kind = table.url.split(":")[1]
-    return {**({"driver": _DRIVERS[kind]} if kind in _DRIVERS else {}), **dict(table.options)}
+    return {**({"driver": DRIVERS[kind]} if kind in DRIVERS else {}), **dict(table.options)}
 
 
 # ---- whether they can be reached ----

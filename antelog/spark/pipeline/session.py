@@ -26,7 +26,7 @@ from pyspark.sql import SparkSession
 from antelog.errors import UnsupportedError
 from antelog.escaping import shown_lines
 from antelog.secrets import redacted
-from antelog.spark.failures import cause, explaining_lost_java, is_not_of_py4j, plain
+from antelog.spark.failures import TEXTS, cause, explaining_lost_java, is_not_of_py4j, plain
 from antelog.spark.pipeline.configuration import JAVA_OPTIONS
 from antelog.spark.pipeline.requirements import PANDAS_WARNING
 from antelog.spark.settings import LOOPBACK
@@ -153,17 +153,7 @@ def _escaped(text: str) -> str:
 # While Java starts, its output is held back, as the message of a failed start is made of it. Afterwards noise
 # is left out, and the tracebacks of idle workers that end.
 
-_NOISE = re.compile(
-    r"WARNING: Using incubator modules"
-    r"|WARNING: package \S+ not in \S+"
-    r"|\[[\d.]+s\]\[warning\]\[(cds|aot)"
-    r"|\s*$"
-    r"|(Starting )?Streaming TransformWithStateInPandas Python worker"
-    r"|Setting default log level|To adjust logging level"
-    r"|:: .* ::|\t|Ivy Default Cache|The jars for the packages|-{20}|\S+#\S+ added as a dependency"
-    r"|PySpark (daemon|worker) failed (to flush|with exception)"
-    r"|(During handling of|The above exception was).* exception"
-)
+_NOISE = re.compile("|".join(TEXTS["noise"]))
 _NEWS = re.compile("downloading ")  # shown even while Java starts, as a download may take minutes
 # The last line of a traceback of a worker that is no longer needed.
 _IDLE = re.compile(r"(BrokenPipe|ConnectionReset|ConnectionAborted|EOF)Error\b|KeyboardInterrupt\b")
