@@ -37,7 +37,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the files of the example, and those the pages show."""
     shutil.copytree(ROOT / "examples" / "turbines", tmp_path, dirs_exist_ok=True)
     shutil.copytree(ROOT / "examples" / "turbines", tmp_path / "examples" / "turbines")
-    (tmp_path / "readings").mkdir()
+    for folder in ("readings", "new", "newer"):
+        (tmp_path / folder).mkdir()
     shutil.copy(tmp_path / "Temp.csv", tmp_path / "readings" / "monday.csv")
     for block in BLOCKS:
         if block.file is not None:
