@@ -38,8 +38,10 @@ class StepResult:
 
 def weight_of(tables: Tables) -> int:
     """The number of lines and explanations in tables, which says about how much memory they take."""
-    explained = (pc.sum(pc.list_value_length(each.column("explanations"))) for each in tables.values())
-    return sum(each.as_py() or 0 for each in explained) + sum(int(each.num_rows) for each in tables.values())
+    # Lines that workers have written are texts already.
+    lists = (each.column("explanations") for each in tables.values() if "explanations" in each.column_names)
+    explained = sum(pc.sum(pc.list_value_length(each)).as_py() or 0 for each in lists)
+    return explained + sum(int(each.num_rows) for each in tables.values())
 
 
 class Sink(Protocol):

@@ -146,6 +146,7 @@ def test_what_is_killed_time_and_again_tells_everything_once(times: int) -> None
         with started(called, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             end = time.monotonic() + dice.uniform(0.5, 3)
             while time.monotonic() < end or (number % 2 and out.stat().st_size <= told):
+                assert process.poll() is None
                 more = done + dice.randrange(1, 200)
                 with path.open("a", encoding="utf-8") as file:
                     file.write(data[done:more])
