@@ -162,12 +162,11 @@ def merged(
     values = start(plan, first.given, functions=functions).values
     found: dict[str, list[list[Column]]] = {}
     for part, each in parts.items():
-        state = pruned(plan, each.state)
-        types = seeing(plan, types, state.observed.types)
+        types = seeing(plan, types, each.state.observed.types)
         # What rests on no fact is in several parts.
-        for member, own in _columns(plan, state, mask_of(part, count)).items():
+        for member, own in _columns(plan, each.state, mask_of(part, count)).items():
             width = len(names_of(plan, member)[0])
-            cells = [values.recoded(column, state.values) for column in own[:width]]
+            cells = [values.recoded(column, each.state.values) for column in own[:width]]
             found.setdefault(member, []).append([*cells, *own[width:]])
     columns = {name: [*map(np.concatenate, zip(*own, strict=True))] for name, own in found.items()}
     for member, own in columns.items():
