@@ -263,7 +263,7 @@ def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes])
     """Reads a bucket from its parts. Raises StateError if they are damaged."""
     if _digest(parts) != head.stored.digest:
         raise StateError(f"{_PARTS} is damaged: it is not as it was written. {sealed.AGAIN}")
-    bucket = state.begun(job, state.start(job, number), head.time.begin)
+    bucket = state.start(job, number)
     rest: Iterable[bytes] = parts
     if parts and sealed.is_sealed(parts[0]):
         saved = saving.from_bytes(parts[0], _SNAPSHOT, job.plan, MOST, job.data.functions)
@@ -273,6 +273,7 @@ def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes])
 
             bucket = replace(bucket, forecasting=forecasting.resumed(job, number, saved.forecast))
         rest = parts[1:]
+    bucket = state.begun(job, bucket, head.time.begin)  # a snapshot may be of before
     tables: dict[str, list[pa.Table]] = {}
     for table in map(from_blob, rest):
         name = table.schema.metadata[b"input"].decode()

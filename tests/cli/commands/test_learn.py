@@ -89,7 +89,7 @@ def test_chances_of_nothing_and_of_all(shares: str) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"junk", "p.model is not a model, or a damaged one"),
+        (b"junk", "p.model is not a model that antelog wrote"),
         (None, "p.model: there is no such file; `antelog learn` writes a model"),
     ],
 )
