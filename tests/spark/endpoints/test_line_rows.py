@@ -67,7 +67,7 @@ def read_on_spark(
     strict: bool = False,
     arrives: bool = True,
 ) -> Found:
-    reading = RowReading(wanted, (*wanted.columns, *["arrival"] * arrives), strict)
+    reading = RowReading(wanted, (*wanted.columns, *["arrival"] * arrives), strict=strict)
     return sorted_out(read_files(reading, lines_of(files, random.Random(seed))))
 
 
