@@ -55,10 +55,8 @@ def test_one_place_says_how_extras_are_installed() -> None:
     """Words of the README, and of one function; no package registry has antelog yet."""
     assert "pip install '.[spark,draw,watch]'" in (ROOT / "README.md").read_text("utf-8")
     assert brought_by("draw") == "pip install '.[draw]', in a copy of the project"
-    saying = [
-        path for path in (ROOT / "antelog").rglob("*.py") if "pip install '." in path.read_text("utf-8")
-    ]
-    assert [path.name for path in saying] == ["lazily.py"]
+    files = (ROOT / "antelog").rglob("*.py")
+    assert [path.name for path in files if "pip install '." in path.read_text("utf-8")] == ["lazily.py"]
 
 
 @pytest.mark.parametrize("code", [_CHECK, _PARSE])

@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from antelog.files import ARRIVAL
 from antelog.run.store.feed import FeedReader, FolderFeed
 from antelog.spark import changes
 from tests.run.cases import Case
@@ -28,5 +30,6 @@ def compare_feed(spark: SparkSession, case: Case, folder: Path) -> None:
     run_to_end(start, checkpoint)
     found = [each for each in FeedReader(FolderFeed(folder / "feed")).read() if "change" in each]
     lines = [json.loads(line) for line in lines_of(case, in_steps(case, []))]
-    # A stream waits for the last tick to be over.
-    assert in_order(found) == in_order(each for each in lines if each["tick"] < case.last)
+    # A stream waits for the last tick of each input to be over.
+    last = min(pc.max(table.column(ARRIVAL)).as_py() for table in case.facts.values())
+    assert in_order(found) == in_order(each for each in lines if each["tick"] < last)
