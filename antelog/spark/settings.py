@@ -8,14 +8,11 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import Final
 
 from antelog.accounts import FAILED, FATES, REASONS
 
-if TYPE_CHECKING:  # the process that Spark asks for the shape of a state reads this, and needs no engine
-    from antelog.run.clock import ClockName
-
-CLOCKS: tuple[ClockName, ...] = ("arrival", "event", "processing")
+CLOCKS: Final = ("arrival", "event", "processing")
 
 BUCKETS = 8
 """The number of buckets by default."""
@@ -69,8 +66,13 @@ def editions() -> Mapping[str, Mapping[str, str]]:
     return _table("editions.toml")
 
 
-SETTINGS, LOCAL_CHECKPOINT, PARQUET, DRIVERS = _table("settings.toml").values()
-"""Settings of streams, of checkpoints here, of a writer of Parquet, and drivers: the file says more."""
+SETTINGS = _table("settings.toml")["session"]
+"""Settings that a session needs for streams: their state must be in Spark's RocksDB store."""
+LOCAL_CHECKPOINT = _table("settings.toml")["local_checkpoint"]
+"""Settings for checkpoints on this machine; by default, renaming a file there takes two processes."""
+PARQUET = _table("settings.toml")["parquet"]
+"""Options of a writer of changes to Parquet, which take a third of its work away: few texts repeat."""
+DRIVERS = _table("settings.toml")["drivers"]
 
 
 def short(version: str) -> str:

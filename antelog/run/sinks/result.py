@@ -37,8 +37,7 @@ class StepResult:
 
 
 def weight_of(tables: Tables) -> int:
-    """The number of lines and explanations in tables, which says about how much memory they take."""
-    # Lines that workers have written are texts already.
+    """The lines and explanations in tables, if these are not written yet: about how much memory they take."""
     lists = (each.column("explanations") for each in tables.values() if "explanations" in each.column_names)
     explained = sum(pc.sum(pc.list_value_length(each)).as_py() or 0 for each in lists)
     return explained + sum(int(each.num_rows) for each in tables.values())
