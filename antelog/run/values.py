@@ -75,15 +75,19 @@ def number(text: str) -> int | float:
     return found
 
 
+def _float(text: str, what: str, hint: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise SettingError(f"`{text}` is not a {what}", hint) from None
+
+
 def part_of_one(what: str) -> Callable[[str], float]:
     """Reads a number from 0 to 1."""
 
     def read(text: str) -> float:
         hint = "Write one from 0 to 1, like 0.01."
-        try:
-            number = float(text)
-        except ValueError:
-            raise SettingError(f"`{text}` is not a {what}", hint) from None
+        number = _float(text, what, hint)
         if not 0 <= number <= 1:
             raise SettingError(f"{number} is not a {what}", hint)
         return number
@@ -179,10 +183,7 @@ def one_of(what: str, words: Collection[str], missing: str = "") -> Callable[[st
 def ticks_above_0(text: str) -> float:
     """A number of ticks, which need not be whole."""
     hint = "Write how many ticks, like 500."
-    try:
-        number = float(text)
-    except ValueError:
-        raise SettingError(f"`{text}` is not a number of ticks", hint) from None
+    number = _float(text, "number of ticks", hint)
     if not 0 < number < inf:
         raise SettingError(f"{text} ticks are none to fade in", hint)
     return number
