@@ -87,7 +87,7 @@ def for_postgres() -> list[Path]:
 
 
 def for_spark(form: str) -> list[Path]:
-    """What the installed Spark needs for `kafka`, `delta` or `iceberg`. Raises UnavailableError."""
+    """The packages of the installed Spark for `kafka`, `delta` or `iceberg`. Raises UnavailableError."""
     package = _EDITIONS.get(form)
     if package is None:
         raise UnavailableError(f"there is no edition of {form} for Spark {pyspark.__version__}")

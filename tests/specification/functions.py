@@ -60,7 +60,7 @@ FUNCTIONS = {**BUILT_IN, **OF_USERS}
 
 
 def called(function: str, arguments: Sequence[Value | None]) -> Value | None:
-    """What a function gives; None where an argument has no value, it raises, or gives no finite number."""
+    """Calls a function; None where an argument has no value, it raises, or gives no finite number."""
     if any(each is None for each in arguments):
         return None
     try:

@@ -142,7 +142,7 @@ def _files(case: Case, program: antelog.Program, folder: str) -> dict[str, Path]
 def _with_numbers(
     program: antelog.Program, replay: Replay, numbers: Sequence[int], model: str | None
 ) -> list[str]:
-    """What is told by as many workers in turn, each for a few ticks, from the state before."""
+    """Runs as many workers in turn, each for a few ticks from the state before; returns their lines."""
     reader, relations, told = replay._reader, list(program.plan.queries), list[str]()
     while not reader.through:
         reader.read(Now(-1, 0))

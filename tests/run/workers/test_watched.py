@@ -39,7 +39,7 @@ query Calm(X, T).
 
 
 def grown(rows: int, dice: random.Random) -> str:
-    """A program, and a file of facts by arrival; of them the part up to so many rows is there."""
+    """Writes a program, and returns facts for it as CSV, by arrival."""
     Path("p.alog").write_text(RULES, encoding="utf-8")
     lines = [
         (i // 20 + dice.randrange(3), f"wt{dice.randrange(30)},{dice.choice(['high', 'low'])},{i // 20}")
@@ -49,7 +49,7 @@ def grown(rows: int, dice: random.Random) -> str:
 
 
 def told_by_one(data: str, *flags: str) -> bytes:
-    """What one worker tells of all facts."""
+    """Runs one worker over all facts; returns its lines."""
     Path("all.csv").write_text(data, encoding="utf-8")
     more = (*flags, "--once", "--state", "one", "--output", "one.jsonl", "--no-page")
     assert antelog("watch", "p.alog", "--input", "Temp=all.csv", *more).exit_code == 0

@@ -41,7 +41,7 @@ Change = tuple[int, str, str, str]  # tick, kind, answer and explanations, the l
 
 @dataclass(frozen=True)
 class Killed:
-    """What is left of the stream: its folder, what it wrote to, and what there should be."""
+    """A stream that has ended: its folder, the place of its output, and the lines expected there."""
 
     mode: str  # of its outputs
     folder: Path
