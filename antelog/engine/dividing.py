@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -142,13 +142,14 @@ def _mixed(numbers: _Hashes) -> _Hashes:
 # ---- states: their members, as they are saved, divided and put together ----
 
 
-def part_of(saved: SavedEngine, part: int, count: int, functions: Mapping[str, UserFunction]) -> SavedEngine:
-    """The part of a state with some values of the key, without forecasts; the first has the counts."""
+def divided(saved: SavedEngine, count: int, functions: Mapping[str, UserFunction]) -> Iterator[SavedEngine]:
+    """The parts of a state, each with some values of the key, without forecasts; the first has the counts."""
     head, state = head_of(saved), pruned(saved.plan, saved.state)
-    columns = _columns(saved.plan, state, mask_of(part, count))
-    head = structs.replace(head, counts=head.counts if part == 0 else {})
-    parts = StateParts(head, limits_of(state), state.observed.types, state.values, columns, {})
-    return assembled(saved.plan, parts, functions)
+    for part in range(count):
+        columns = _columns(saved.plan, state, mask_of(part, count))
+        parts = StateParts(head, limits_of(state), state.observed.types, state.values, columns, {})
+        yield assembled(saved.plan, parts, functions)
+        head = structs.replace(head, counts={})
 
 
 def merged(

@@ -21,8 +21,9 @@ from antelog.engine.savepoint import ARRIVAL, FOLDER, WAITING, WATCH, Savepoint
 from antelog.errors import StateError
 from antelog.files import ARRIVAL as ARRIVED
 from antelog.files import LINE
+from antelog.forecast.columns import KINDS
 from antelog.functions import UserFunction
-from antelog.process import Engine
+from antelog.process import Engine, EngineOptions
 from antelog.run.journal import restored
 from antelog.run.store.database import is_store
 from antelog.run.store.store import Store, StoredRows
@@ -35,7 +36,7 @@ def exported(path: Path, functions: Mapping[str, UserFunction]) -> Savepoint:
     """Reads the store, or the saved engine, in a file. Raises StateError."""
     if not is_store(path):
         saved = saving.restore(path, functions=functions)
-        return Savepoint(saved, Engine.from_bytes(saving.to_bytes(saved), functions=functions).open_tables())
+        return Savepoint(saved, Engine.of_saved(saved, EngineOptions(KINDS)).open_tables())
     store = Store.open(path)
     try:
         found = restored(store, partial(Engine.from_bytes, functions=functions, arrival=ARRIVED))

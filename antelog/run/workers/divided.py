@@ -25,9 +25,9 @@ import pyarrow.types as is_a
 
 from antelog.accounts import Counts
 from antelog.arrow.ticks import Moment
-from antelog.engine import kernel, saving
+from antelog.engine import dividing, kernel, saving
 from antelog.engine.columns.tables import Column
-from antelog.engine.dividing import key_columns, merged, part_of, parts_of
+from antelog.engine.dividing import key_columns, merged, parts_of
 from antelog.engine.facts.frames import Frame
 from antelog.engine.state import State, begun, start
 from antelog.engine.step.lines import Lines, as_they_stand
@@ -176,7 +176,7 @@ class DividedEngine(Engine):
         """Starts workers with the parts of an engine."""
         count, saved, functions = self._setup.count, whole.saved, functions_of(self._program)
         chances = {} if self._judges else saved.forecast
-        parts = (replace(part_of(saved, part, count, functions), forecast=chances) for part in range(count))
+        parts = (replace(each, forecast=chances) for each in dividing.divided(saved, count, functions))
         empty = start(self.plan, self._given, functions=functions)
         empty.values.functions.most_failed = self._options.most_failed
         self._state = replace(empty, now=whole.now, begin=whole.state.begin)

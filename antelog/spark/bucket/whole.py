@@ -13,7 +13,6 @@ import pyarrow as pa
 from antelog.arrow.arrays import from_blob
 from antelog.compile.nodes.plan import Plan
 from antelog.engine import dividing, saving
-from antelog.engine.dividing import parts_of
 from antelog.engine.savepoint import ARRIVAL, OPEN, WAITING, Savepoint
 from antelog.engine.saving import SavedEngine
 from antelog.engine.sealed import is_sealed
@@ -90,17 +89,17 @@ def seeds(job: Job, savepoint: Savepoint) -> Stored:
     top = max([now, *(each.highest for each in highest.values())])
     time = BucketTime(now, top, heard, None, engine.state.begin, highest)
     found = {}
-    for at, number in enumerate(job.numbers):
-        bucket = _bucket(job, number, at, savepoint)
+    divided = dividing.divided(engine, len(job.numbers), job.data.functions)
+    for number, part in zip(job.numbers, divided, strict=True):
+        bucket = _bucket(job, number, part, savepoint)
         parts = snapshot(job, bucket)
         head = BucketHead(os.urandom(12), b"", job.identity, time).after(parts, bucket.held, anew=True)
         found[number] = [head_to_bytes(head), *parts]
     return found
 
 
-def _bucket(job: Job, number: int, at: int, savepoint: Savepoint) -> BucketState:
-    count, engine = len(job.numbers), savepoint.engine
-    part = dividing.part_of(engine, at, count, job.data.functions)
+def _bucket(job: Job, number: int, part: SavedEngine, savepoint: Savepoint) -> BucketState:
+    at, engine = job.numbers.index(number), savepoint.engine
     bucket = replace(state.start(job, number), kernel=part.state, open=None)
     waiting = {name: _waiting(job, name, at, savepoint.waiting(name)) for name in bucket.waiting}
     bucket = replace(bucket, waiting=waiting)
@@ -124,7 +123,7 @@ def _waiting(job: Job, name: str, at: int, rows: pa.Table | None) -> pa.Table:
     column, count = job.key_columns[name], len(job.numbers)
     if count == 1 or column is None:
         return table if at == 0 else table.slice(0, 0)
-    return table.filter(pa.array(parts_of(table.column(column), count) == at))
+    return table.filter(pa.array(dividing.parts_of(table.column(column), count) == at))
 
 
 # ---- the job of a checkpoint ----
