@@ -231,3 +231,21 @@ def in_one_piece(column: Array) -> pa.Array:
 def mask_of(array: Array) -> NDArray[np.bool_]:
     mask = array.to_numpy(zero_copy_only=False) if isinstance(array, pa.Array) else array.to_numpy()
     return np.asarray(mask, np.bool_)
+
+
+_RANKS = 2**40  # the largest range of numbers that are ranks as they are
+
+
+def ranks_of(column: Array) -> NDArray[np.int64]:
+    """Natural numbers in the order of the values, with null at the end."""
+    values = in_one_piece(column)
+    if values.null_count == len(values):
+        return np.zeros(len(values), np.int64)
+    if is_a.is_integer(values.type):
+        least, most = pc.min_max(values).as_py().values()
+        if most - least < _RANKS:
+            return np.asarray(pc.fill_null(pc.subtract(values, least), most - least + 1), np.int64)
+    encoded = values.dictionary_encode()
+    ranks = np.append(pc.rank(encoded.dictionary, tiebreaker="dense"), len(encoded.dictionary) + 1)
+    found: NDArray[np.int64] = ranks.astype(np.int64).take(pc.fill_null(encoded.indices, len(ranks) - 1))
+    return found

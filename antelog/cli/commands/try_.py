@@ -16,10 +16,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rich.text import Text
 
+from antelog.arrow.arrays import ranks_of
 from antelog.cli.arguments.flags import FINE_ON_STDOUT, flags
 from antelog.cli.arguments.ready import TRY, ready, rejects_of
 from antelog.cli.show import listing, set_aside, terminal
 from antelog.compile.nodes.plan import Relation
+from antelog.engine.columns.tables import groups, keys_of
 from antelog.engine.step.schema import united
 from antelog.engine.step.wording import LOST, meanings
 from antelog.files import Rejects
@@ -161,11 +163,13 @@ class Outcomes:
         """Merges lines by answer; answers that are decided are counted and dropped."""
         if not self._open:
             return
-        aggregates = [(_FIRST, "min"), (_LAST, "max"), (_CHANGE, "last")]
         lines = united(self._open)
-        grouped = pa.TableGroupBy(lines, self._names, use_threads=False).aggregate(aggregates)
-        columns = [*self._names, *("_".join(each) for each in aggregates)]
-        answers = grouped.select(columns).rename_columns(lines.schema.names).cast(lines.schema)
+        same = groups(keys_of([[ranks_of(lines.column(name)) for name in self._names]])[0])
+        ticks = lines.column(_LAST).to_numpy()
+        columns = {_FIRST: same.least(lines.column(_FIRST).to_numpy()), _LAST: same.most(ticks)}
+        answers = lines.take(pa.array(same.order[np.append(same.starts[1:], lines.num_rows) - 1]))
+        for name, values in columns.items():
+            answers = answers.set_column(answers.column_names.index(name), name, pa.array(values))
         change = answers.column(_CHANGE)
         confirmed = pc.equal(change, _CONFIRMED)
         decided = pa.chunked_array([pa.nulls(answers.num_rows, pa.int64())])

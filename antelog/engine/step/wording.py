@@ -17,8 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
+from antelog.arrow.arrays import ranks_of
 from antelog.arrow.ticks import begins
 from antelog.compile.nodes.plan import Plan, Relation
+from antelog.engine.columns.tables import in_order
 from antelog.engine.step.schema import EXPLAINING, is_written
 from antelog.engine.values.types import as_plain
 from antelog.language.durations import ticks_in_words
@@ -241,7 +243,8 @@ def order_of(table: pa.Table, names: tuple[str, ...]) -> pa.Array | None:
     sortable = [name for name in keys if not is_a.is_null(table.schema.field(name).type)]
     if table.num_rows < 2 or not sortable:
         return None
-    return pc.sort_indices(table, [(name, "ascending") for name in sortable])
+    order = in_order([ranks_of(table.column(name)) for name in sortable])
+    return None if np.all(order[1:] > order[:-1]) else pa.array(order)
 
 
 def _rank(value: Any) -> tuple[int, float | Decimal, str]:

@@ -14,7 +14,7 @@ import pyarrow.types as is_a
 from antelog.answers import ENDS
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import spread
-from antelog.engine.columns.tables import Column
+from antelog.engine.columns.tables import Column, extent
 from antelog.engine.step.schema import EXPLAINING, is_written
 from antelog.engine.step.wording import LOST, from_written, order_of, ordered, plain
 from antelog.escaping import json_text
@@ -58,10 +58,9 @@ def change_bytes(relations: Sequence[Relation], step: StepResult, style: Style) 
         texts += _texts_of(relation, table, style)
         ticks.append(np.sort(table.column("tick").to_numpy()))
     if texts:
-        order = pa.array(np.argsort(np.concatenate(ticks), kind="stable"))
-        lines = pa.chunked_array(texts)
+        order, lines = np.argsort(np.concatenate(ticks), kind="stable"), pa.chunked_array(texts)
         for first in range(0, len(lines), _AT_ONCE):
-            yield _bytes_of(lines.take(order.slice(first, _AT_ONCE)).combine_chunks())
+            yield _bytes_of(_taken(lines, order[first : first + _AT_ONCE]))
 
 
 def _bytes_of(lines: pa.Array) -> memoryview:
@@ -80,16 +79,29 @@ def with_texts(relation: Relation, table: pa.Table, style: Style) -> pa.Table:
 def _texts_of(relation: Relation, table: pa.Table, style: Style) -> Iterator[pa.Array]:
     """The lines in order, some at a time: those of a step may be more than two gigabytes."""
     names = relation.answer.names
+    order = order_of(table, names)
     if TEXT in table.column_names:
-        table = table.select(["tick", *names, TEXT])
-    if (order := order_of(table, names)) is not None:
+        lines = table.column(TEXT)
+        at = np.arange(len(lines)) if order is None else order.to_numpy()
+        yield from (_taken(lines, at[first : first + _AT_ONCE]) for first in range(0, len(lines), _AT_ONCE))
+        return
+    if order is not None:
         table = table.combine_chunks()  # else each take would do it
     for first in range(0, table.num_rows, _AT_ONCE):
         some = table.slice(first, _AT_ONCE) if order is None else table.take(order.slice(first, _AT_ONCE))
-        if TEXT in table.column_names:
-            yield _array(some, TEXT)
-        else:
-            yield _changes(relation, some, style).cast(pa.large_string())
+        yield _changes(relation, some, style).cast(pa.large_string())
+
+
+def _taken(texts: pa.ChunkedArray, at: Column) -> pa.Array:
+    """Takes texts from what lies between the first and the last in each piece: few, if these are in order."""
+    piece = np.searchsorted(np.cumsum([len(each) for each in texts.chunks]), at, side="right")
+    places, parts, count = at.copy(), [], 0
+    for each in np.flatnonzero(np.bincount(piece)):
+        low, size = extent(at[piece == each])
+        places[piece == each] += count - low
+        parts += texts.slice(low, size).chunks
+        count += size
+    return pa.concat_arrays(parts).take(pa.array(places))
 
 
 def with_kinds(step: StepResult, only: Sequence[str], since: int | None = None) -> StepResult:
