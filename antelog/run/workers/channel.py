@@ -1,18 +1,25 @@
-"""Messages between a run and its workers: plain objects, and tables in Arrow's format, through pipes."""
+"""Messages between a run and its workers: plain objects, and tables in Arrow's format.
+
+Each is a file in memory, of which a socket carries the descriptor: nobody waits for the other to read, and
+what is read is not copied.
+"""
 
 from __future__ import annotations
 
+import mmap
+import os
 import pickle
+import socket
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from queue import SimpleQueue
-from threading import Thread
-from typing import Any, BinaryIO
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 
-_SIZE = 8  # the bytes of the length of what is said
+CAN_SHARE = hasattr(socket, "send_fds")
+_SIZE = 8  # the bytes of the length of what is said, before the tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,45 +31,40 @@ class WorkerMessage:
 
 
 class Channel:
-    """One end of two pipes. A thread reads what comes, lest each side waits for the other to read."""
+    """One end of a connection."""
 
-    def __init__(self, source: BinaryIO, sink: BinaryIO) -> None:
-        self._source, self._sink = source, sink
-        self._came: SimpleQueue[WorkerMessage | None] = SimpleQueue()
-        self._listening = Thread(target=self._listen, daemon=True)
-        self._listening.start()
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
 
     def send(self, message: WorkerMessage) -> None:
         """Sends a message; it is lost if the other side has ended, which `receive` tells."""
         said = pickle.dumps((message.said, list(message.tables)))
-        with suppress(OSError):
-            self._sink.write(len(said).to_bytes(_SIZE, "big") + said)
+        with _file() as file:
+            file.write(len(said).to_bytes(_SIZE, "big") + said)
             for table in message.tables.values():
-                with pa.ipc.new_stream(self._sink, table.schema) as writer:
+                with pa.ipc.new_stream(file, table.schema) as writer:
                     writer.write_table(table)
-            self._sink.flush()
+            file.flush()
+            with suppress(OSError):
+                socket.send_fds(self._connection, [b"\0"], [file.fileno()])
 
     def receive(self) -> WorkerMessage | None:
         """The next message; None once the other side has ended."""
-        return self._came.get()
+        with suppress(OSError):
+            _, descriptors, _, _ = socket.recv_fds(self._connection, 1, 1)
+            for each in descriptors:
+                with os.fdopen(each, "rb") as file:
+                    content = pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+                reader = pa.BufferReader(content)
+                said, names = pickle.loads(reader.read(int.from_bytes(reader.read(_SIZE), "big")))
+                return WorkerMessage(said, {name: pa.ipc.open_stream(reader).read_all() for name in names})
+        return None
 
     def close(self) -> None:
-        """Closes the pipes, once the other side has ended."""
-        self._listening.join()
-        self._source.close()
-        with suppress(OSError):  # what nobody will read
-            self._sink.close()
+        self._connection.close()
 
-    def _listen(self) -> None:
-        try:
-            while size := self._source.read(_SIZE):
-                said, names = pickle.loads(self._source.read(int.from_bytes(size, "big")))
-                self._came.put(WorkerMessage(said, {name: self._table() for name in names}))
-        except (OSError, EOFError, pickle.UnpicklingError, pa.ArrowException):
-            pass  # it has ended within a message
-        finally:
-            self._came.put(None)
 
-    def _table(self) -> pa.Table:
-        with pa.ipc.open_stream(self._source) as reader:
-            return reader.read_all()
+def _file() -> BinaryIO:
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("antelog"), "w+b")
+    return cast("BinaryIO", TemporaryFile())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -147,10 +148,10 @@ class Worker:
         return WorkerMessage(None, {"": self.engine.left_out})
 
 
-def main() -> None:
-    # Pipes of its own: what functions of users print goes to standard error.
-    channel = Channel(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
-    os.dup2(2, 1)
+def main(connection: socket.socket | None = None) -> None:
+    """Does what comes through a connection, or through standard input."""
+    channel = Channel(connection or socket.socket(fileno=0))
+    os.dup2(2, 1)  # what functions of users print goes to standard error
     pa.set_cpu_count(1)
     worker: Worker | None = None
     while (asked := channel.receive()) is not None:

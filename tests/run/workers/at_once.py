@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import socket
 from collections import deque
 from dataclasses import dataclass, field
 
@@ -12,10 +12,11 @@ from antelog.run.workers.worker import Setup, Worker
 
 
 def passed(message: WorkerMessage) -> WorkerMessage:
-    """What arrives at the other end of a pipe."""
-    pipe = io.BytesIO()
-    Channel(io.BytesIO(), pipe).send(message)
-    found = Channel(io.BytesIO(pipe.getvalue()), io.BytesIO()).receive()
+    """What arrives at the other end of a connection."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        Channel(ours).send(message)
+        found = Channel(theirs).receive()
     assert found is not None
     return found
 
