@@ -36,33 +36,11 @@ if TYPE_CHECKING:
     from antelog.watch.live import live
 
 __all__ = [
-    "AntelogError",
-    "ArgumentError",
-    "DataError",
-    "DataWarning",
-    "Drawing",
-    "Engine",
-    "FunctionError",
-    "Model",
-    "OutputError",
-    "PlanError",
-    "Program",
-    "ProgramError",
-    "ProgramFileError",
-    "RulesChangedError",
-    "StateError",
-    "UnsupportedError",
-    "UserFunction",
-    "WorkerError",
-    "draw",
-    "function",
-    "live",
-    "load",
-    "load_ipython_extension",
-    "parse",
-    "replay",
-    "show",
-]
+    "AntelogError", "ArgumentError", "DataError", "DataWarning", "Drawing", "Engine", "FunctionError",
+    "Model", "OutputError", "PlanError", "Program", "ProgramError", "ProgramFileError",
+    "RulesChangedError", "StateError", "UnsupportedError", "UserFunction", "WorkerError", "draw",
+    "function", "live", "load", "load_ipython_extension", "parse", "replay", "show",
+]  # fmt: skip
 
 _OTHERS = {
     "forecast.model_file": ("Model",),

@@ -11,7 +11,6 @@ from itertools import chain
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Relation
 from antelog.compile.prepared.rules import prepared
@@ -21,7 +20,7 @@ from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, group
 from antelog.engine.step.lines import Lines as Logged
 from antelog.engine.step.lost import UnseenSources
 from antelog.engine.step.query import REJECT, REVISED, Kinds
-from antelog.engine.step.schema import DIGITS, united
+from antelog.engine.step.schema import united
 from antelog.engine.step.wording import ordered
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
@@ -138,16 +137,7 @@ def with_lost(lines: pa.Table, unseen: UnseenSources, tick: Column, unlikely: Ma
 
 def lines_in_order(parts: Sequence[pa.Table], relation: Relation) -> pa.Table:
     """Sorts lines as the log has them; lines of alerts follow other lines of their answer and tick."""
-    if len(parts) == 1:
-        return parts[0]
-    lines = united(parts)
-    own = [*([relation.answer.time] if relation.answer.time else []), *relation.answer.variables]
-    names = ["tick", *own]
-    if any(lines.schema.field(name).metadata == DIGITS for name in names):
-        return ordered(lines, tuple(own))
-    lines = lines.append_column("#", pa.array(np.arange(lines.num_rows)))
-    keys = [(name, "ascending") for name in (*names, "#")]
-    return lines.take(pc.sort_indices(lines, sort_keys=keys)).drop_columns(["#"])
+    return parts[0] if len(parts) == 1 else ordered(united(parts), relation.answer.in_log)
 
 
 # ---- limits: lines of unlikely open answers are left out, and the least likely of too many ----

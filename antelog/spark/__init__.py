@@ -15,39 +15,16 @@
     guard(spark, checkpoint, ...)    refuses a checkpoint that belongs to another program
 
 `inputs` has a DataFrame for each input of the program: batches, or streams. Columns are found by name; others
-are ignored. The options are
+are ignored. The options are those of `antelog run`, by the names they have in a file (docs/commands.md lists
+them, and what holds if they are not given), and
 
     static        background facts in addition to those of the program: DataFrames, as batches
-    clock         what moves time on: "arrival", a column with the tick (or timestamp) each fact arrived at;
-                  "event", the times of the facts; "processing", the wall clock, for streams only.
-                  If not given: arrival if an input has such a column, else event
-    arrival       the name of the column with the arrivals
-    only          the kinds of changes that are wanted; all if not given
-    buckets       the number of parts that the program's key divides the facts into
-    lag           streams: the tick this far behind the highest one seen is finished. 1 if not given, as a
-                  tick may go on in the next micro-batch; more if facts arrive out of order
-    ahead         streams: a fact about a time so long after the clock of the machine is early, and set aside.
-                  "1 day" if not given; the program has to say how long a tick is
-    idle          streams: if nothing came for this long ("30 seconds"), ticks go on with the wall clock
-    max_waiting   streams: the rows that may wait for a source that is read more slowly; beyond it the stream
-                  stops, and says which source that is. 10 million if not given
-    most_failed   the share of a bucket's calls of functions in a step that may fail; 0.01 if not given, and
-                  100 calls in any case, unless it is 0
-    until         batches: the last tick; if not given, the last arrival, or the tick by which all is decided
     checkpoint    streams, of `changes` and `outputs`: where the state is kept; `guard` looks at it
     accept        whether a checkpoint of other rules goes on with these
     begin         the first tick with answers, for programs with `tick`. If not given, when the first fact
                   arrives (in a stream, the first of the first micro-batch with any)
-    model         how likely open answers are: a model or its path, or "learn" to learn while running; none is
-                  needed for a program that declares chances
     learn         whether keys go on being learned from with a model
-    epoch         the ticks whose facts are counted together; 20 if not given, or as the model has it
-    half_life     the ticks after which what was learned counts half; 5000 if not given
-    judges        the judges that have a say in a chance, of "model" and "outcomes"; all if not given
-    min_chance    lines of open answers with a smaller chance are left out
-    most          of each query and tick, lines of this many open answers of a bucket, the likeliest
-    explanations  at most so many in a line, the smallest first. With 0 a run takes less time, and there is no
-                  `because` either
+    query         the one query whose changes are wanted
 
 The changes have the columns `query`, `tick`, `change`, `answer` (as JSON text), then each variable with its
 own type (whole numbers as bigint, others as double, decimals of many digits as such), `others`,

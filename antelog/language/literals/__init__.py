@@ -8,17 +8,9 @@ from antelog.language.literals.first import First
 from antelog.language.literals.literal import Atom, Last, Literal, Negation
 
 __all__ = [
-    "KINDS",
-    "Aggregate",
-    "Aggregation",
-    "Atom",
-    "Call",
-    "Comparison",
-    "First",
-    "Last",
-    "Literal",
+    "KINDS", "Aggregate", "Aggregation", "Atom", "Call", "Comparison", "First", "Last", "Literal",
     "Negation",
-]
+]  # fmt: skip
 
 KINDS: dict[str, type[Literal]] = {  # by grammar rules; a call of a function is made of an atom
     "atom": Atom,

@@ -345,7 +345,7 @@ class DividedEngine(Engine):
         for query in self.plan.queries:
             if query.name in found[0].tables:
                 table = united([message.tables[query.name] for message in found])
-                tables[query.name] = table if written else ordered(table, query.answer.names)
+                tables[query.name] = table if written else ordered(table, query.answer.in_log)
         return tables
 
     # ---- questions ----

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-import numpy as np
 import pyarrow as pa
 
 from antelog.accounts import Counts
@@ -20,6 +19,7 @@ from antelog.engine.facts.history import Facts
 from antelog.engine.kernel import FinishedStep
 from antelog.engine.state import with_cells
 from antelog.engine.step.lines import Lines, joined
+from antelog.engine.step.wording import order_of
 from antelog.engine.values.values import SavedValues, Values
 
 
@@ -78,19 +78,14 @@ def put_together(
     return {name: _in_order(plan, name, each) for name, each in lines.items()}, whole
 
 
-_ROW = "#row"
-
-
 def _in_order(plan: Plan, query: str, parts: Sequence[Lines]) -> Lines:
-    from antelog.forecast.lines import lines_in_order  # noqa: PLC0415 - few forecast
-
     whole = joined(parts)
-    numbered = whole.table.append_column(_ROW, pa.array(np.arange(whole.table.num_rows)))
-    ordered = lines_in_order([numbered, numbered.slice(0, 0)], plan.relation(query))
-    at = ordered.column(_ROW).to_numpy()
-    cells = tuple(column.take(at) for column in whole.cells)
-    of_lines = (each.take(at) for each in (whole.tick, whole.kind, whole.stage))
-    return Lines(ordered.drop_columns([_ROW]), cells, *of_lines)
+    order = order_of(whole.table, plan.relation(query).answer.in_log)
+    if order is None:
+        return whole
+    cells = tuple(column.take(order) for column in whole.cells)
+    of_lines = (each.take(order) for each in (whole.tick, whole.kind, whole.stage))
+    return Lines(whole.table.take(order), cells, *of_lines)
 
 
 def _recoded(lines: Lines, cells: Callable[[Column], Column]) -> Lines:
