@@ -21,7 +21,7 @@ from antelog.engine.step.lines import Lines as Logged
 from antelog.engine.step.lost import UnseenSources
 from antelog.engine.step.query import REJECT, REVISED, Kinds
 from antelog.engine.step.schema import united
-from antelog.engine.step.wording import ordered
+from antelog.engine.step.wording import log_order
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
 from antelog.errors import DataError
@@ -137,7 +137,9 @@ def with_lost(lines: pa.Table, unseen: UnseenSources, tick: Column, unlikely: Ma
 
 def lines_in_order(parts: Sequence[pa.Table], relation: Relation) -> pa.Table:
     """Sorts lines as the log has them; lines of alerts follow other lines of their answer and tick."""
-    return parts[0] if len(parts) == 1 else ordered(united(parts), relation.answer.in_log)
+    lines = united(parts)
+    order = None if len(parts) == 1 else log_order(lines, relation)
+    return lines if order is None else lines.take(order)
 
 
 # ---- limits: lines of unlikely open answers are left out, and the least likely of too many ----

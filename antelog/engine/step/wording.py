@@ -21,7 +21,7 @@ from antelog.arrow.arrays import ranks_of
 from antelog.arrow.ticks import begins
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.columns.tables import in_order
-from antelog.engine.step.schema import EXPLAINING, is_written
+from antelog.engine.step.schema import DIGITS, EXPLAINING, is_written
 from antelog.engine.values.types import as_plain
 from antelog.language.durations import ticks_in_words
 from antelog.language.moments import TIME, Timescale, timed
@@ -228,7 +228,7 @@ def ordered(table: pa.Table, names: tuple[str, ...]) -> pa.Table:
 
 def order_of(table: pa.Table, names: tuple[str, ...]) -> pa.Array | None:
     """The rows of a table in the order that `ordered` gives them; None if they have it."""
-    keys = [name for name in ("tick", *names) if name in table.column_names]
+    keys = [name for name in dict.fromkeys(("tick", *names)) if name in table.column_names]
     written = [name for name in keys if is_written(table.schema.field(name))]
     if written:
         columns = [
@@ -245,6 +245,14 @@ def order_of(table: pa.Table, names: tuple[str, ...]) -> pa.Array | None:
         return None
     order = in_order([ranks_of(table.column(name)) for name in sortable])
     return None if np.all(order[1:] > order[:-1]) else pa.array(order)
+
+
+def log_order(table: pa.Table, relation: Relation) -> pa.Array | None:
+    """The rows in the order of the log: by tick, time, then values as they are told; None if they have it."""
+    names = ("tick", *relation.answer.in_log)
+    if any(table.schema.field(name).metadata == DIGITS for name in names):
+        return order_of(table, names)
+    return pa.array(in_order([ranks_of(table.column(name)) for name in names]))
 
 
 def _rank(value: Any) -> tuple[int, float | Decimal, str]:

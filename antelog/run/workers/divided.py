@@ -35,7 +35,7 @@ from antelog.engine.facts.frames import Frame
 from antelog.engine.state import State, begun, start
 from antelog.engine.step.lines import Lines, as_they_stand
 from antelog.engine.step.schema import united
-from antelog.engine.step.wording import ordered
+from antelog.engine.step.wording import log_order
 from antelog.engine.values.functions import FailedCall
 from antelog.engine.values.values import Values
 from antelog.errors import AntelogError, FunctionError, UnsupportedError, WorkerError
@@ -345,7 +345,8 @@ class DividedEngine(Engine):
         for query in self.plan.queries:
             if query.name in found[0].tables:
                 table = united([message.tables[query.name] for message in found])
-                tables[query.name] = table if written else ordered(table, query.answer.in_log)
+                order = None if written else log_order(table, query)
+                tables[query.name] = table if order is None else table.take(order)
         return tables
 
     # ---- questions ----

@@ -19,7 +19,7 @@ from antelog.engine.facts.history import Facts
 from antelog.engine.kernel import FinishedStep
 from antelog.engine.state import with_cells
 from antelog.engine.step.lines import Lines, joined
-from antelog.engine.step.wording import order_of
+from antelog.engine.step.wording import log_order
 from antelog.engine.values.values import SavedValues, Values
 
 
@@ -80,7 +80,7 @@ def put_together(
 
 def _in_order(plan: Plan, query: str, parts: Sequence[Lines]) -> Lines:
     whole = joined(parts)
-    order = order_of(whole.table, plan.relation(query).answer.in_log)
+    order = log_order(whole.table, plan.relation(query))
     if order is None:
         return whole
     cells = tuple(column.take(order) for column in whole.cells)
