@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog import Engine, parse
+from antelog.files import ARRIVAL
 from antelog.run.workers.divided import DividedEngine, engine_for
 from benchmarks.compare.folder import Folder, answer
 from benchmarks.compare.systems import EVERYTHING
@@ -30,10 +31,15 @@ def divided(workers: int, folder: Folder) -> Iterator[pa.Table]:
     engine = engine_for(program, workers, print, only=CONFIRMED, static=static)
     assert isinstance(engine, DividedEngine)
     for number, (end, facts) in enumerate(_batches(folder)):
-        engine.begin_step(end, facts)
+        engine.begin_step(end, {name: _as_read(table) for name, table in facts.items()})
         if number:
             yield _confirmed(engine.taken(), folder)
     yield _confirmed(engine.taken(), folder)
+
+
+def _as_read(table: pa.Table) -> pa.Table:
+    """A table whose arrivals are called as in what a run has read."""
+    return table.rename_columns([ARRIVAL if name == "arrival" else name for name in table.column_names])
 
 
 def _batches(folder: Folder) -> Iterator[tuple[int, dict[str, pa.Table]]]:
