@@ -34,6 +34,7 @@ CREATE INDEX {{name}}_keys ON {{name}} (key);
 _UNLIKELY = "coalesce(-chance, 2.0)"
 SORTS = {
     "urgent": "severity, over DESC, deadline NULLS LAST",
+    "due": f"severity, deadline NULLS LAST, {_UNLIKELY}",
     "deadline": f"deadline NULLS LAST, {_UNLIKELY}",
     "new": f"since DESC, {_UNLIKELY}",
     "name": "words, deadline NULLS LAST",
@@ -47,7 +48,7 @@ _SEPARATED = re.compile(r"[^/.:\-_ ]*[/.:\-_ ]")
 
 @dataclass(frozen=True)
 class ListRow:
-    """A row of the list: a group with its most urgent answer, or a part of a group."""
+    """A group with its most urgent answer, or a part of a group."""
 
     answer: TrackedAnswer
     key: str
@@ -257,6 +258,27 @@ class AnswerTables:
         (answer,) = self._open.answers(members.and_("severity = ?", worst), f"over DESC, {order}", 0, 1)
         return ListRow(answer, name, size, SEVERITIES[worst], end, opened)
 
+    def foremost(self, given: AnswerFilter) -> list[ListRow]:
+        """Lists for each key and query the answer that is decided first; keys that are cared for come last."""
+        table, order = self.open, self._order("due")
+        ordered = table.rows(f"SELECT key, query, id FROM {{them}} ORDER BY {order}", table.where(given))
+        sizes, first = Counter((key, query) for key, query, _ in ordered), dict[object, str]()
+        for key, query, name in ordered:
+            first.setdefault((key, query), name)
+        return [self._first(key, first[key, query], size) for (key, query), size in sizes.items()]
+
+    def of_keys(self, given: AnswerFilter, least: str) -> list[ListRow]:
+        """Lists for each key the answer for which an expression in SQL is the least."""
+        table = self.open
+        found = table.rows(
+            f"SELECT key, id, count(*), min({least}) FROM {{them}} GROUP BY key", table.where(given)
+        )
+        return [self._first(key, name, size) for key, name, size, _ in found]
+
+    def _first(self, key: str, name: str, size: int) -> ListRow:
+        answer = self._answers["open"][name]
+        return ListRow(answer, key, size, self._head().severity(answer.query), answer.now.decided_by)
+
     def others(self, answer: TrackedAnswer) -> dict[str, object]:
         """Lists the other open answers of an answer's group, the most urgent first, and counts them."""
         where = SqlCondition("key = ? AND id != ?", (self._head().key_of(answer), answer.id))
@@ -267,13 +289,13 @@ class AnswerTables:
         """Returns an order in SQL, and fills its tables; urgent groups that are taken care of come last."""
         if sort == "name":
             self._open.fill_words()
-        elif sort == "urgent" and (cared := self._cared_for()):
+        elif sort in ("urgent", "due") and (cared := self.cared_for()):
             self._database.execute("DELETE FROM cared_for")
             self._database.executemany("INSERT INTO cared_for VALUES (?)", [(name,) for name in cared])
             return f"key IN cared_for, {SORTS[sort]}"
         return SORTS[sort]
 
-    def _cared_for(self) -> list[str]:
+    def cared_for(self) -> list[str]:
         """Lists the groups that are snoozed, or were acknowledged when they were as bad as now."""
         return [name for name, acts in self.acts().items() if any(self._hushes(each, name) for each in acts)]
 

@@ -20,6 +20,7 @@ from antelog.language.syntax import atoms_of
 from antelog.language.templates import UNKNOWN
 from antelog.lines import LogLine
 from antelog.program import Program, compiled
+from antelog.watch.board.scoring import USUAL
 from antelog.watch.board.tracked_answer import TrackedAnswer, marks
 
 
@@ -57,6 +58,9 @@ class FeedProgram:
     @cached_property
     def alerts(self) -> Mapping[str, float | None]:
         return {name: query.alert for name, query in self._queries.items()}
+
+    def threshold(self, query: str) -> float:
+        return self.alerts.get(query) or USUAL
 
     @cached_property
     def rests_on(self) -> Mapping[str, frozenset[str]]:
