@@ -76,10 +76,18 @@ class FeedProgram:
     def severity(self, query: str) -> str:
         return self._queries[query].severity if query in self._queries else "info"
 
+    def many(self, query: str) -> str | None:
+        """The words for several answers of a query."""
+        return self._queries[query].notice.many if query in self._queries else None
+
     def key_of(self, answer: TrackedAnswer) -> str:
         values, ticks = answer.values, self.ticks.get(answer.query, {})
         name = self.keys.get(answer.query) or next((each for each in values if each not in ticks), None)
         return group_name(answer.query, values, name)
+
+    def words(self, answer: TrackedAnswer) -> str:
+        """The words of an answer; its label if it has none."""
+        return str(answer.line.get("text") or self.label(answer))
 
     def label(self, answer: TrackedAnswer) -> str:
         return label(answer.query, answer.values, self.ticks.get(answer.query, {}), self.timescale)

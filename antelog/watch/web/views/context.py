@@ -87,6 +87,17 @@ class TickClock:
         minutes, rest = divmod(seconds, _MINUTE)
         return f"{rest} s" if not minutes else f"{minutes}:{rest:02}" if rest else f"{minutes} min"
 
+    def until(self, tick: int) -> str:
+        """Writes how long it is to the end of a tick: `in 0:16`, `in 3 hours`, or `now`."""
+        ends, seconds = self.milliseconds(tick), 0.0
+        if self.wall is not None and ends is not None:
+            seconds = ends / 1000 - time.time()
+        elif self.length is not None:
+            seconds = (tick - self.now) * self.length / 1e6
+        if not 0 < seconds < _HOUR:
+            return "now" if tick <= self.now or seconds < 0 else f"in {self.ahead(tick - self.now)}"
+        return f"in {int(seconds) // _MINUTE}:{int(seconds) % _MINUTE:02}"
+
     def left(self, tick: int) -> str:
         return self.ahead(tick - self.now) if tick > self.now else "this tick"
 
