@@ -14,6 +14,7 @@ from antelog.answers import CLOSED
 from antelog.engine.step.wording import LOST
 from antelog.run.store.database import transaction
 from antelog.run.store.inbox import Act
+from antelog.watch.board.brief import Brief, DueAnswers, brief_of
 from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.board.scoring import USUAL
 from antelog.watch.board.selection import SEVERITIES, AnswerFilter, Selection
@@ -41,6 +42,8 @@ SORTS = {
     "likely": f"{_UNLIKELY}, deadline NULLS LAST",
     "decided": "number DESC",
 }
+# What somebody has to look at: over its threshold, or possible where no chance is known.
+DUE = f"(state != 'below' AND kind != '{LOST}')"
 _ROUNDING = 1e-12
 _PREFIX = re.compile(r"[^\W\d_]+|.")
 _SEPARATED = re.compile(r"[^/.:\-_ ]*[/.:\-_ ]")
@@ -259,7 +262,7 @@ class AnswerTables:
         return ListRow(answer, name, size, SEVERITIES[worst], end, opened)
 
     def foremost(self, given: AnswerFilter) -> list[ListRow]:
-        """Lists for each key and query the answer that is decided first; keys that are cared for come last."""
+        """Lists the answer of each key and query that is decided first; what is cared for comes last."""
         table, order = self.open, self._order("due")
         ordered = table.rows(f"SELECT key, query, id FROM {{them}} ORDER BY {order}", table.where(given))
         sizes, first = Counter((key, query) for key, query, _ in ordered), dict[object, str]()
@@ -289,11 +292,43 @@ class AnswerTables:
         """Returns an order in SQL, and fills its tables; urgent groups that are taken care of come last."""
         if sort == "name":
             self._open.fill_words()
-        elif sort in ("urgent", "due") and (cared := self.cared_for()):
-            self._database.execute("DELETE FROM cared_for")
-            self._database.executemany("INSERT INTO cared_for VALUES (?)", [(name,) for name in cared])
+        elif sort in ("urgent", "due") and self._fill_cared_for():
             return f"key IN cared_for, {SORTS[sort]}"
         return SORTS[sort]
+
+    # ---- the brief ----
+
+    def brief(
+        self, wall: float | None, silent: Sequence[str], until: Callable[[int], str], at: Callable[[int], str]
+    ) -> Brief:
+        """Sums up what is due; `wall` is the clock of the wall in ticks, and `silent` says what is silent."""
+        self._fill_cared_for()
+        head, table, bad = self._head(), self.open, SqlCondition("severity < 3")
+        sql = (
+            f"SELECT count(*) FILTER (WHERE below AND NOT due), count(*) FILTER (WHERE due AND key IN "
+            f"cared_for), count(*) FILTER (WHERE late) FROM (SELECT key, max({DUE}) AS due, max(state = "
+            f"'below') AS below, max(deadline + 1 < {wall or 'NULL'}) AS late FROM {{them}} GROUP BY key)"
+        )
+        counts = dict(zip(("below", "taken", "overdue"), table.rows(sql, bad)[0], strict=True))
+        sql = "SELECT id, count(DISTINCT key), min(coalesce(deadline, 1e18)) FROM {them} GROUP BY query"
+        due = []
+        for name, number, _ in table.rows(sql, bad.and_(f"{DUE} AND key NOT IN cared_for")):
+            first = self._answers["open"][name]
+            texts = (head.key_of(first), head.possible(first), head.many(first.query))
+            due.append(DueAnswers(head.severity(first.query), number, first, *texts))
+        past = bad.and_("(kind = 'confirmed' OR alerted IS NOT NULL)")
+        last = "".join(
+            f"The last was {each.now.change} at {at(each.now.tick)}: {head.words(each)}."
+            for each in ([] if due else self.decided.answers(past, SORTS["decided"], 0, 1))
+        )
+        return brief_of(due, counts, silent, until, last)
+
+    def _fill_cared_for(self) -> bool:
+        """Fills the table of groups that are taken care of; returns whether there are any."""
+        cared = [(name,) for name in self.cared_for()]
+        self._database.execute("DELETE FROM cared_for")
+        self._database.executemany("INSERT INTO cared_for VALUES (?)", cared)
+        return bool(cared)
 
     def cared_for(self) -> list[str]:
         """Lists the groups that are snoozed, or were acknowledged when they were as bad as now."""

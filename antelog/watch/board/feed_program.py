@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +23,13 @@ from antelog.lines import LogLine
 from antelog.program import Program, compiled
 from antelog.watch.board.scoring import USUAL
 from antelog.watch.board.tracked_answer import TrackedAnswer, marks
+
+POSSIBLE = "possible: "
+_HEDGED = re.compile(
+    r"\b(about to|going to|may|might|could|would|should|will|soon|likely|possibl\w*|probabl\w*|risk\w*"
+    r"|threat\w*|expect\w*)\b",
+    re.IGNORECASE,
+)  # words that do not read as fact
 
 
 @dataclass(frozen=True)
@@ -80,10 +88,23 @@ class FeedProgram:
     def severity(self, query: str) -> str:
         return self._queries[query].severity if query in self._queries else "info"
 
+    def many(self, query: str) -> str | None:
+        """The words for several answers of a query."""
+        return self._queries[query].notice.many if query in self._queries else None
+
     def key_of(self, answer: TrackedAnswer) -> str:
         values, ticks = answer.values, self.ticks.get(answer.query, {})
         name = self.keys.get(answer.query) or next((each for each in values if each not in ticks), None)
         return group_name(answer.query, values, name)
+
+    def possible(self, answer: TrackedAnswer) -> str:
+        """The words of an open answer, which do not read as fact."""
+        text = self.words(answer)
+        return f"{POSSIBLE}{text}" if answer.line.get("text") and not _HEDGED.search(text) else text
+
+    def words(self, answer: TrackedAnswer) -> str:
+        """The words of an answer; its label if it has none."""
+        return str(answer.line.get("text") or self.label(answer))
 
     def label(self, answer: TrackedAnswer) -> str:
         return label(answer.query, answer.values, self.ticks.get(answer.query, {}), self.timescale)

@@ -185,6 +185,18 @@ class Inputs:
             )
         return self._slots[name]
 
+    def silent(self, now: float) -> list[str]:
+        """Says which inputs are silent at a moment: `Temp is silent`, `1 of 60 devices is silent`."""
+        found = []
+        for each in self.each():
+            slots = self.slots(each.name)
+            if each.pulse.silent_for(now) is not None:
+                found.append(f"{each.name} is silent")
+            elif slots is not None and slots.silent:
+                are = "is" if slots.silent == 1 else "are"
+                found.append(f"{slots.silent:,} of {slots.known:,} {slots.noun} {are} silent")
+        return found
+
     @property
     def moments(self) -> list[tuple[float, str]]:
         return [(end, f"{datetime.fromtimestamp(end, UTC):%H:%M:%S}") for end, _ in [*self.rates.moments][1:]]

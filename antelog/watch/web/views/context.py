@@ -20,7 +20,7 @@ from antelog.run.answer_details import AnswerDetail
 from antelog.run.store.inbox import Act
 from antelog.watch.board.answer_table import SqlCondition
 from antelog.watch.board.board import Board
-from antelog.watch.board.feed_program import key_column, value_text
+from antelog.watch.board.feed_program import POSSIBLE, key_column, value_text
 from antelog.watch.board.selection import KINDS, SEVERITIES, STATES, Given
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
@@ -28,12 +28,6 @@ _MINUTE, _HOUR = 60, 3_600
 _LONGEST = 200  # characters of a value in a list
 _CUT = 90  # characters at each end of a name that are kept
 _SHORT, _END = 12, 14  # characters of names that are not cut, and at the end of others that are always shown
-_POSSIBLE = "possible: "
-_HEDGED = re.compile(
-    r"\b(about to|going to|may|might|could|would|should|will|soon|likely|possibl\w*|probabl\w*|risk\w*"
-    r"|threat\w*|expect\w*)\b",
-    re.IGNORECASE,
-)  # words that do not read as fact
 _OFFSET = re.compile(r"[+-]\d\d:\d\d$")
 _PRESENT = 60_000  # milliseconds, besides three ticks, by which a stream may lag behind the clock it follows
 
@@ -93,6 +87,17 @@ class TickClock:
             return self.ahead(ticks)
         minutes, rest = divmod(seconds, _MINUTE)
         return f"{rest} s" if not minutes else f"{minutes}:{rest:02}" if rest else f"{minutes} min"
+
+    def until(self, tick: int) -> str:
+        """Writes how long it is to the end of a tick: `in 0:16`, `in 3 hours`, or `now`."""
+        ends, seconds = self.milliseconds(tick), 0.0
+        if self.wall is not None and ends is not None:
+            seconds = ends / 1000 - time.time()
+        elif self.length is not None:
+            seconds = (tick - self.now) * self.length / 1e6
+        if not 0 < seconds < _HOUR:
+            return "now" if tick <= self.now or seconds < 0 else f"in {self.ahead(tick - self.now)}"
+        return f"in {int(seconds) // _MINUTE}:{int(seconds) % _MINUTE:02}"
 
     def left(self, tick: int) -> str:
         return self.ahead(tick - self.now) if tick > self.now else "this tick"
@@ -206,13 +211,12 @@ class ViewContext:
     def words(self, answer: TrackedAnswer) -> str:
         """Returns the words of an answer; empty if its query has none. What is open is not told as a fact."""
         text = str(answer.line.get("text") or "")
-        hedge = text and answer.id in self.board.open and not _HEDGED.search(text)
-        return f"{_POSSIBLE}{text}" if hedge else text
+        return self.board.head.possible(answer) if text and answer.id in self.board.open else text
 
     def doing(self, answer: TrackedAnswer) -> str:
         """Writes an answer beside its name: what follows the name in its words, if hardly one is before."""
         words, key = self.words(answer), self.key(answer)
-        possible = _POSSIBLE if words.startswith(_POSSIBLE) else ""
+        possible = POSSIBLE if words.startswith(POSSIBLE) else ""
         before, _, after = words.removeprefix(possible).partition(key)
         if not words or not after.strip() or len(before.split()) > 1:
             return words or str(self.brief(answer))

@@ -1,4 +1,4 @@
-"""An answer as a fork: what is there, up to now; then the awaited fact, and what follows if it comes, or not."""
+"""An answer as a fork: what is there, up to now; the awaited fact; and what follows if it comes, or not."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from antelog.language.syntax import Constant
 from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, marks
 from antelog.watch.web.templating import share
 from antelog.watch.web.views.answer import cases
-from antelog.watch.web.views.context import ViewContext
 from antelog.watch.web.views.charts import SECONDS
+from antelog.watch.web.views.context import ViewContext
 
 _NOW, _END = 26.0, 97.0  # percent of the width: now, and the end of what is ahead
 _LEAST = 2.0  # ticks of both sides of an axis, at least

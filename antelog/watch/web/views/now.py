@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 
 from markupsafe import Markup
 
 from antelog.forecast.reports.words import count
 from antelog.watch.board.answer_table import ListRow, prefix_of
-from antelog.watch.board.brief import Brief, DueAnswers, brief_of
+from antelog.watch.board.brief import DueAnswers
 from antelog.watch.board.selection import SEVERITIES, AnswerFilter
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.templating import render, share
@@ -29,29 +29,29 @@ _SIDE = 9.0  # percent of the width of the plot before now
 _FEWEST, _MOST, _GROUPS = 2, 5_000, 40  # devices on a map, and groups of them, at most
 _FEW, _MANY = 120, 600  # devices up to which cells are large, and of a middle size
 _STEPS = 4  # strengths of a cell's colour
-_LAST = 1_000  # decided answers among which the last that mattered is looked for
 _BAD = SEVERITIES[:-1]
 
 
 def now(scene: ViewContext) -> Markup:
     tables = scene.board.tables
     over = tables.foremost(AnswerFilter({"severity": _BAD, "state": ("over", "none")}))
-    below = tables.of_keys(
-        AnswerFilter({"severity": _BAD, "state": ("below",)}), "-chance / max(chance - over, 1e-9)"
-    )
+    known = {each.key for each in over}
+    nearest = "-chance / max(chance - over, 1e-9)"
+    below = tables.of_keys(AnswerFilter({"severity": _BAD, "state": ("below",)}), nearest)
+    below = [each for each in below if each.key not in known]
     cared = {*tables.cared_for()}
     axis = axis_of(scene, [each.answer for each in over[:_CARDS]])
-    brief = _brief(scene, over, below, cared)
+    clock, silent = scene.clock, scene.board.inputs.silent(time.time())
+    brief = tables.brief(clock.wall, silent, clock.until, clock.short)
     shown = over[: _CARDS + _ROWS]
     names = names_of([each.key for each in shown], _ROOM, _ABOVE)
     cards = [_card(scene, each, cared) | {"name": names[each.key]} for each in shown]
     return render(
         "now.html",
         scene=scene,
-        clock=scene.clock,
+        clock=clock,
         brief=brief,
         dues=[[*_parts(scene, each)] for each in brief.due],
-        said=brief.said(str, scene.clock.short, _label(scene, brief.last)),
         map=_map(scene),
         cards=[
             card | fork(scene, axis, each.answer) for each, card in zip(shown, cards[:_CARDS], strict=False)
@@ -66,48 +66,6 @@ def now(scene: ViewContext) -> Markup:
 # ---- the brief ----
 
 
-def _brief(scene: ViewContext, over: Sequence[ListRow], below: Sequence[ListRow], cared: set[str]) -> Brief:
-    program, first, numbers = scene.board.head.program, dict[str, ListRow](), Counter[str]()
-    for each in over:
-        if each.key not in cared:
-            first.setdefault(each.answer.query, each)
-            numbers[each.answer.query] += 1
-    queries = {each.name: each for each in program.plan.queries} if program else {}
-    due = [
-        DueAnswers(
-            name,
-            each.severity,
-            numbers[name],
-            each.answer,
-            each.key,
-            scene.words(each.answer) or str(scene.label(each.answer)),
-            queries[name].notice.many if name in queries else None,
-        )
-        for name, each in first.items()
-    ]
-    wall = scene.clock.wall
-    late = [each for each in over if wall and each.deadline is not None and wall > each.deadline + 2]
-    ends = islice(reversed(scene.board.decided.values()), _LAST)
-    last = next((each for each in ends if each.now.change == "confirmed" or each.alerted is not None), None)
-    taken = len({each.key for each in over} & cared)
-    return brief_of(
-        due, below=len(below), taken=taken, overdue=len(late), silent=[*_silent(scene)], last=last
-    )
-
-
-def _silent(scene: ViewContext) -> Iterator[str]:
-    """Yields a sentence about slots that are silent, each once, though it may be of several inputs."""
-    listed, most = _heard(scene), 0
-    for each in scene.board.inputs.each():
-        slots = scene.board.inputs.slots(each.name)
-        most = max(most, 0 if slots is None else slots.silent)
-    if len(listed) == 1:
-        ((name, heard),) = listed.items()
-        yield f"{name} has been silent since {scene.clock.hour(heard, '%H:%M:%S')}"
-    elif listed:
-        yield f"{max(most, len(listed)):,} {scene.key_name.lower()}s are silent"
-
-
 def _heard(scene: ViewContext) -> dict[str, float]:
     """The silent slots of all inputs, and when they were heard."""
     every = (scene.board.inputs.slots(each.name) for each in scene.board.inputs.each())
@@ -116,13 +74,9 @@ def _heard(scene: ViewContext) -> dict[str, float]:
 
 def _parts(scene: ViewContext, due: DueAnswers) -> Iterator[tuple[str, int | None]]:
     """Yields the texts of a sentence, and between them the ticks to which seconds are counted."""
-    text = due.said(lambda tick: f"in \0{tick}\0" if scene.clock.is_ahead(tick) else "is overdue")
+    text = due.sentence(lambda tick: f"in \0{tick}\0" if scene.clock.is_ahead(tick) else "now")
     for at, each in enumerate(text.split("\0")):
         yield (each, None) if at % 2 == 0 else ("", int(each))
-
-
-def _label(scene: ViewContext, answer: TrackedAnswer | None) -> str:
-    return "" if answer is None else str(scene.label(answer))
 
 
 # ---- cards ----
