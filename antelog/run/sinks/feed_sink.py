@@ -213,10 +213,10 @@ class FeedSink:
             if slots is not None:
                 for key, after in (("listed", LISTED_AGAIN), ("again", MAPPED_AGAIN)):
                     before, at = self._listed.get((name, key), (None, 0.0))
-                    if before == slots[key] and now < at + after:
+                    if before == slots.get(key) and now < at + after:
                         slots = {each: value for each, value in slots.items() if each != key}
                     else:
-                        self._listed[name, key] = slots[key], now
+                        self._listed[name, key] = slots.get(key), now
                 each = {**each, "slots": slots}  # noqa: PLW2901 - the same input, in fewer words
             found[name] = each
         return found

@@ -52,7 +52,7 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
         others=scene.board.tables.others(found),
         group=scene.key(found),
         acts=scene.shown_acts(scene.key(found)),
-        by_model=_by_model(scene, line),
+        by_model=by_model(scene, line),
         source=line.get("chance_from"),
     )
 
@@ -67,7 +67,7 @@ def _such(scene: ViewContext, found: TrackedAnswer) -> str:
     return f"of {count(similar.lines, 'line')} with such a chance before, {came:,} came true"
 
 
-def _by_model(scene: ViewContext, line: LogLine) -> float | None:
+def by_model(scene: ViewContext, line: LogLine) -> float | None:
     """Returns the chance as of now by the model of facts, if it differs from that of the line."""
     found, chance = None if scene.detail is None else scene.detail.chance, line.get("chance")
     return None if found is None or chance is None or abs(found - chance) < _SAME else found
@@ -139,7 +139,7 @@ def _chart(scene: ViewContext, found: TrackedAnswer) -> TimeChart | None:
     end = scene.clock.now if is_open else found.now.tick
     last = {"confirmed": 1.0, "rejected": 0.0}.get(found.now.change, so_far[-1][1])
     if is_open and found.line.get("chance_from") == "model":
-        last = _by_model(scene, found.line) or last
+        last = by_model(scene, found.line) or last
     if end > so_far[-1][0] or not is_open:
         so_far.append((end, last))
     begins, zone = places(scene.clock, [tick for tick, _ in so_far])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import log1p
 from typing import Any
 
@@ -73,11 +73,10 @@ def fork(scene: ViewContext, axis: AheadAxis, answer: TrackedAnswer) -> dict[str
     scale, end = scene.board.head.timescale, answer.now.decided_by
     known = [each for each in marks(answer.line, scale) if each.known]
     spots = [(axis.x(min(each.tick, scene.clock.now)), each.text) for each in known if each.tick is not None]
-    detailed = replace(scene, detail=scene.details(answer))
-    awaited = sorted(cases(detailed, answer.line), key=lambda each: _time(each["mark"], end))
+    awaited = sorted(cases(scene, answer.line), key=lambda each: _time(each["mark"], end))
     found: dict[str, object] = {"axis": axis, "spots": spots, "ways": [], "next": [], "more": 0, "lost": ""}
     found["begin"] = min([axis.x(answer.since), *(x for x, _ in spots)])
-    found["so_far"] = " · ".join(_so_far(answer, len(known)))
+    found["so_far"] = " · ".join([*scene.unheard(answer), *_so_far(answer, len(known))])
     if answer.line.get(LOST):
         since = scene.clock.short(unseen_since(answer.line))
         return {
@@ -114,8 +113,9 @@ def _ways(
     """Says of both ways at the first awaited fact how likely each is, what it takes, and what follows."""
     case, clock, end = awaited[0], scene.clock, answer.now.decided_by
     chance, negated = case["chance"], case["mark"].negated
-    if chance is None and len(awaited) == 1 and (case["comes"], case["fails"]) == ("confirmed", "rejected"):
-        chance = answer.now.chance
+    decides = len(awaited) == 1 and (case["comes"], case["fails"]) == ("confirmed", "rejected")
+    if decides and (chance is None or answer.line.get("chance_from") != "model"):
+        chance = answer.now.chance  # which then is that of the fact
     by = "" if end is None else f" by {clock.short(end)}"
     if case["comes"] == "confirmed":
         then = f"then it is certain{by}" if chance is None else f"then it happens{by}"

@@ -123,11 +123,7 @@ def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selectio
 def _why(scene: ViewContext, answer: TrackedAnswer, found: Sequence[Mark]) -> Iterator[str]:
     """Writes silent inputs, the number of known literals and the first awaited one, in few words."""
     line = answer.line
-    for name in scene.board.head.rests_on.get(answer.query, ()):
-        slots = scene.board.inputs.slots(name)
-        heard = slots.listed.get(scene.key(answer)) if slots is not None else None
-        if heard is not None:
-            yield f"no {name} since {scene.clock.hour(heard)}"
+    yield from scene.unheard(answer)
     if line.get(LOST):
         yield f"lost from sight since {scene.clock.short(unseen_since(line))}"
         return

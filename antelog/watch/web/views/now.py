@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from urllib.parse import urlencode
 
 from markupsafe import Markup
 
@@ -14,6 +16,7 @@ from antelog.watch.board.brief import DueAnswers
 from antelog.watch.board.selection import SEVERITIES, AnswerFilter
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.templating import render, share
+from antelog.watch.web.views.answer import by_model
 from antelog.watch.web.views.context import ViewContext, names_of
 from antelog.watch.web.views.fork import axis_of, fork
 
@@ -45,7 +48,12 @@ def now(scene: ViewContext) -> Markup:
     brief = tables.brief(clock.wall, silent, clock.until, clock.short)
     shown = over[: _CARDS + _ROWS]
     names = names_of([each.key for each in shown], _ROOM, _ABOVE)
-    cards = [_card(scene, each, cared) | {"name": names[each.key]} for each in shown]
+    rows = [_card(scene, each, cared) | {"name": names[each.key]} for each in shown[_CARDS:]]
+    cards = [
+        _card(of, each, cared) | fork(of, axis, each.answer) | {"name": names[each.key]}
+        for each in shown[:_CARDS]
+        for of in (replace(scene, detail=scene.details(each.answer)),)
+    ]
     return render(
         "now.html",
         scene=scene,
@@ -53,10 +61,8 @@ def now(scene: ViewContext) -> Markup:
         brief=brief,
         dues=[[*_parts(scene, each)] for each in brief.due],
         map=_map(scene),
-        cards=[
-            card | fork(scene, axis, each.answer) for each, card in zip(shown, cards[:_CARDS], strict=False)
-        ],
-        rows=cards[_CARDS:],
+        cards=cards,
+        rows=rows,
         left_out=len(over) - len(shown),
         field=_field(scene, below),
         waiting=scene.board.tick is None,
@@ -86,7 +92,8 @@ def _card(scene: ViewContext, row: ListRow, cared: set[str]) -> dict[str, object
     """Prepares what a card and a row have in common."""
     answer = row.answer
     chances = [chance for _, chance in answer.chances if chance is not None]
-    latest = answer.now.chance
+    latest = by_model(scene, answer.line) if answer.line.get("chance_from") == "model" else None
+    latest = answer.now.chance if latest is None else latest
     before = next((each for each in reversed(chances) if latest and abs(each - latest) > _SAME), None)
     moved = "" if latest is None else "new"
     if latest is not None and before is not None:
@@ -95,8 +102,10 @@ def _card(scene: ViewContext, row: ListRow, cared: set[str]) -> dict[str, object
         "row": row,
         "answer": answer,
         "words": scene.doing(answer),
+        "later": f"{scene.root}/list?{urlencode({'text': row.key})}",
         "taken": row.key in cared,
         "acts": scene.shown_acts(row.key),
+        "chance": latest,
         "moved": moved,
         "such": _such(scene, answer),
         "runbook": answer.line.get("runbook"),
@@ -104,11 +113,16 @@ def _card(scene: ViewContext, row: ListRow, cared: set[str]) -> dict[str, object
 
 
 def _such(scene: ViewContext, answer: TrackedAnswer) -> str:
-    chance = answer.now.chance
-    found = None if chance is None else scene.board.trust.like(answer.query, chance)
-    if found is None:
-        return ""
-    return f"{round(found.confirmed * found.lines):,} of {found.lines:,} like it came true"
+    """Says what became of such chances before, and what that says of them."""
+    chance, trust = answer.now.chance, scene.board.trust
+    found, learning = (
+        None if chance is None else trust.like(answer.query, chance),
+        trust.learning(answer.query),
+    )
+    if found is None or learning:
+        return learning if chance is not None else ""
+    said = f"{round(found.confirmed * found.lines):,} of {found.lines:,} like it came true"
+    return ": ".join(filter(None, (said, trust.verdict(answer.query, chance))))
 
 
 # ---- below the threshold ----
