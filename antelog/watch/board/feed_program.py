@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +22,15 @@ from antelog.language.syntax import atoms_of
 from antelog.language.templates import UNKNOWN, TemplateError, template_of
 from antelog.lines import LogLine
 from antelog.program import Program, compiled
+from antelog.watch.board.scoring import USUAL
 from antelog.watch.board.tracked_answer import TrackedAnswer, marks
+
+POSSIBLE = "possible: "
+_HEDGED = re.compile(
+    r"\b(about to|going to|may|might|could|would|should|will|soon|likely|possibl\w*|probabl\w*|risk\w*"
+    r"|threat\w*|expect\w*)\b",
+    re.IGNORECASE,
+)  # words that do not read as fact
 
 
 @dataclass(frozen=True)
@@ -59,6 +68,9 @@ class FeedProgram:
     def alerts(self) -> Mapping[str, float | None]:
         return {name: query.alert for name, query in self._queries.items()}
 
+    def threshold(self, query: str) -> float:
+        return self.alerts.get(query) or USUAL
+
     @cached_property
     def rests_on(self) -> Mapping[str, frozenset[str]]:
         if self.program is None:
@@ -90,6 +102,11 @@ class FeedProgram:
         query = self._queries.get(answer.query)
         text = None if query is None else query.notice.runbook
         return filled_runbook(text, answer.values, self.ticks.get(answer.query, {}), self.timescale)
+
+    def possible(self, answer: TrackedAnswer) -> str:
+        """The words of an open answer, which do not read as fact."""
+        text = self.words(answer)
+        return f"{POSSIBLE}{text}" if answer.line.get("text") and not _HEDGED.search(text) else text
 
     def words(self, answer: TrackedAnswer) -> str:
         """The words of an answer; its label if it has none."""

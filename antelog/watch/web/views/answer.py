@@ -46,7 +46,7 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
         number=len(given),
         more=len(given) - _EXPLANATIONS + int(line.get("more") or 0),
         steps=list(_steps(scene, found)),
-        cases=list(_cases(scene, line)),
+        cases=list(cases(scene, line)),
         chart=_chart(scene, found),
         when=list(_when(scene, found, line)),
         rules=None if program is None else rules_behind(program, found.query, line),
@@ -105,7 +105,7 @@ def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[dict[str, objec
         before = chance if chance is not None else before
 
 
-def _cases(scene: ViewContext, line: LogLine) -> Iterator[dict[str, object]]:
+def cases(scene: ViewContext, line: LogLine) -> Iterator[dict[str, object]]:
     """Yields the awaited literals of all explanations, each once, with what follows if they come, or not."""
     given = line.get("explanations") or ()
     ways = [
