@@ -302,8 +302,8 @@ class AnswerTables:
         self, wall: float | None, silent: Sequence[str], until: Callable[[int], str], at: Callable[[int], str]
     ) -> Brief:
         """Sums up what is due; `wall` is the clock of the wall in ticks, and `silent` says what is silent."""
-        self._fill_cared_for()
         head, table, bad = self._head(), self.open, SqlCondition("severity < 3")
+        self._fill_cared_for()
         sql = (
             f"SELECT count(*) FILTER (WHERE below AND NOT due), count(*) FILTER (WHERE due AND key IN "
             f"cared_for), count(*) FILTER (WHERE late) FROM (SELECT key, max({DUE}) AS due, max(state = "

@@ -12,13 +12,14 @@ from typing import Any
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.plan.partition import group_variables
 from antelog.diagnostics import Source
+from antelog.engine.step.wording import value_in_words
 from antelog.errors import AntelogError
 from antelog.language import read
 from antelog.language.durations import ticks_in_words
 from antelog.language.graph import graph_of, reachable
 from antelog.language.moments import Timescale
 from antelog.language.syntax import atoms_of
-from antelog.language.templates import UNKNOWN
+from antelog.language.templates import UNKNOWN, TemplateError, template_of
 from antelog.lines import LogLine
 from antelog.program import Program, compiled
 from antelog.watch.board.scoring import USUAL
@@ -98,6 +99,11 @@ class FeedProgram:
         name = self.keys.get(answer.query) or next((each for each in values if each not in ticks), None)
         return group_name(answer.query, values, name)
 
+    def runbook(self, answer: TrackedAnswer) -> str:
+        query = self._queries.get(answer.query)
+        text = None if query is None else query.notice.runbook
+        return filled_runbook(text, answer.values, self.ticks.get(answer.query, {}), self.timescale)
+
     def possible(self, answer: TrackedAnswer) -> str:
         """The words of an open answer, which do not read as fact."""
         text = self.words(answer)
@@ -109,6 +115,23 @@ class FeedProgram:
 
     def label(self, answer: TrackedAnswer) -> str:
         return label(answer.query, answer.values, self.ticks.get(answer.query, {}), self.timescale)
+
+
+def filled_runbook(
+    text: str | None, values: Mapping[str, object], ticks: Mapping[str, str], timescale: Timescale | None
+) -> str:
+    """Writes the address of what to do about an answer, open values left out; empty if it has none."""
+    texts = {
+        name: ticks_in_words(value, ticks[name], timescale)
+        if name in ticks and isinstance(value, int)
+        else value_in_words(value)
+        for name, value in values.items()
+        if value is not None
+    }
+    try:
+        return "" if text is None else template_of(text, [*values]).address(texts)
+    except TemplateError:
+        return ""  # the rules have changed since, and the answer has other variables
 
 
 def key_column(plan: Plan) -> str | None:

@@ -37,6 +37,7 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
         unseen=unseen(line, scene.board.head.timescale),
         unseen_since=scene.clock.at(unseen_since(line)) if line.get(LOST) else "",
         severity=scene.severity(found.query),
+        runbook=scene.board.head.runbook(found),
         alert=scene.board.head.alerts.get(found.query),
         last=next((chance for _, chance in reversed(found.chances) if chance is not None), None),
         such=_such(scene, found),

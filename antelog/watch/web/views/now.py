@@ -108,7 +108,7 @@ def _card(scene: ViewContext, row: ListRow, cared: set[str]) -> dict[str, object
         "chance": latest,
         "moved": moved,
         "such": _such(scene, answer),
-        "runbook": answer.line.get("runbook"),
+        "runbook": scene.board.head.runbook(answer),
     }
 
 
