@@ -217,8 +217,8 @@ class _Routes:
         """Renders a view, or why there is none yet; None if there is none of that name."""
         view, _, rest = path.partition("/")
         acts, covers = self.act_list.by_group(), freshness(self.live, time.time()).covers
-        about = {"acts": acts, "stale": covers, "details": self.details.of}
-        scene = ViewContext(self.live.board, _root(request), _given(request), **about)
+        board, root, given = self.live.board, _root(request), _given(request)
+        scene = ViewContext(board, root, given, acts=acts, stale=covers, details=self.details.of)
         make = PARTS.get(view)
         if make is None or self.live.catching_up:
             return None if make is None else render("catching_up.html", done=self.live.reader.share())

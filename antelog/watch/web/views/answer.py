@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from markupsafe import Markup
 
@@ -105,7 +106,7 @@ def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[dict[str, objec
         before = chance if chance is not None else before
 
 
-def cases(scene: ViewContext, line: LogLine) -> Iterator[dict[str, object]]:
+def cases(scene: ViewContext, line: LogLine) -> Iterator[dict[str, Any]]:
     """Yields the awaited literals of all explanations, each once, with what follows if they come, or not."""
     given = line.get("explanations") or ()
     ways = [

@@ -266,7 +266,7 @@ def names_of(keys: Iterable[str], room: float, above: float) -> dict[str, tuple[
     """
     parts = {key: key.rpartition("/") for key in keys}
     before = cut_apart({place for place, _, _ in parts.values()}, above)
-    found = {}
+    found: dict[str, tuple[str, str]] = {}
     for place in before:
         members = {key: rest or key for key, (each, _, rest) in parts.items() if each == place}
         short = cut_apart(members.values(), room)
