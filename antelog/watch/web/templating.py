@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from hashlib import blake2b
 from importlib.resources import files
@@ -90,13 +90,13 @@ _SCRIPTS = (
     *("codemirror.min.js", "editor.js", "sheets.js", "bench.js", "page.js"),
 )
 # The icon of a tab, and those with a mark of the worst severity that is due.
-_ICONS: dict[str, Callable[[], str]] = {"icon.svg": theme.sign} | {
+_ICONS: Mapping[str, Callable[[], str]] = {"icon.svg": theme.sign} | {
     f"icon-{each}.svg": partial(theme.sign, each) for each in SEVERITIES[:-1]
 }
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "woff2": "font/woff2"}
 ASSETS = {name: _TYPES[name.rpartition(".")[2]] for name in (*_STYLES, *_SCRIPTS, *_ICONS, *theme.WEB_FONTS)}
 _OF_BENCH = frozenset({"bench.css", "codemirror.min.js", "editor.js", "sheets.js", "bench.js"})
-_OF_THEME: dict[str, Callable[[], str]] = {"theme.css": partial(theme.style_sheet, ""), **_ICONS}
+_OF_THEME: Mapping[str, Callable[[], str]] = {"theme.css": partial(theme.style_sheet, ""), **_ICONS}
 # Those of others, which have their licences beside them.
 _OF_OTHERS = frozenset({"uPlot.min.css", "idiomorph.min.js", "uPlot.iife.min.js", "codemirror.min.js"})
 
