@@ -20,7 +20,7 @@ from antelog.watch.board import saved_board
 from antelog.watch.board.board import Board, FeedPieces
 from antelog.watch.board.feed_program import label, rules_from
 from antelog.watch.board.input_status import REJECTS
-from antelog.watch.board.tracked_answer import CHANCES, LINES, marks, span, tracked
+from antelog.watch.board.tracked_answer import CHANCES, LINES, marks
 from antelog.watch.web.api import API, of_answer
 from antelog.watch.web.live_board import LiveBoard, reader_of
 from tests.broken_lines import ODD
@@ -179,12 +179,6 @@ def test_marks_are_literals_with_their_ticks_and_how_far_a_count_has_come() -> N
         ("not Fail(wt2, off, 2)", 2, True, False),
         ("count(Fail(wt2, _, 0..9)) >= 3 (1 so far)", 9, False, False),
     ]
-
-
-def test_the_span_of_an_answer_has_its_marks_and_its_deadline() -> None:
-    line = possible("wt2", 7)
-    assert span(marks(line, None), tracked(line, "a"), 8) == (7, 10)
-    assert span(marks(line, None), tracked(line, "a"), 20) == (7, 20)
 
 
 def test_rules_that_lead_elsewhere_are_not_behind_it() -> None:

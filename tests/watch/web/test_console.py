@@ -146,13 +146,6 @@ def test_facets_are_in_the_address_and_count(tab: Tab) -> None:
     assert "group=none" in tab.run("location.search")
 
 
-def test_the_strip_filters(tab: Tab) -> None:
-    tab.run("document.querySelector('.due .bars li:nth-child(2) a').click()")
-    tab.until(f"location.search.startsWith('?due=') && Number({ANSWERS}) < 200")
-    tab.run("document.querySelector('.due .clear').click()")
-    tab.until(f"{ANSWERS} === '200'")
-
-
 def test_one_axis_for_all_rows(tab: Tab) -> None:
     at = "Math.round(each.getBoundingClientRect().x)"
     lines = tab.run(f"[...new Set([...document.querySelectorAll('.lane .now')].map(each => {at}))]")

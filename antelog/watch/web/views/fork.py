@@ -21,7 +21,7 @@ _AMOUNT = re.compile(r"(\w+)\([^()]*\)\)? (>=|>|=) (\d+)$")
 
 
 def fork(scene: ViewContext, axis: TimeAxis, answer: TrackedAnswer) -> dict[str, object]:
-    """Places an answer on an axis, with the next awaited fact as a fork: its `case`, None if there is none."""
+    """Places an answer on an axis, with the next awaited fact, its `case`, as a fork."""
     line, end, clock = answer.line, answer.now.decided_by, scene.clock
     known = [each for each in marks(line, scene.board.head.timescale) if each.known]
     spots = [(axis.x(min(each.tick, clock.now)), each.text) for each in known if each.tick is not None]
@@ -32,10 +32,8 @@ def fork(scene: ViewContext, axis: TimeAxis, answer: TrackedAnswer) -> dict[str,
         "so_far": " · ".join([*scene.unheard(answer), *_so_far(line, len(known))]),
         "lost": clock.short(unseen_since(line)) if line.get(LOST) else "",
     }
-    awaited = (
-        [] if line.get(LOST) else sorted(cases(scene, line), key=lambda each: _known_by(each["mark"], end))
-    )
-    if not awaited:
+    awaited = sorted(cases(scene, line), key=lambda each: _known_by(each["mark"], end))
+    if not awaited or line.get(LOST):
         return {**found, "case": None, "next": []}
     case, chance = awaited[0], awaited[0]["chance"]
     decides = len(awaited) == 1 and (case["comes"], case["fails"]) == ("confirmed", "rejected")
@@ -64,15 +62,10 @@ def said(scene: ViewContext, answer: TrackedAnswer, mark: Mark) -> str:
     """Writes a literal in words where these are plain: `Temp is high at 18:22:26`."""
     literal, short = mark.literal, scene.clock.short
     key = answer.values.get(scene.board.head.keys.get(answer.query, ""))
-    terms = [*zip(literal.terms[:-1], literal.arguments[:-1], strict=True)]
-    values = [text for _, text in terms if key is None or text != value_text(key)]
+    values = [text for text in literal.arguments[:-1] if key is None or text != value_text(key)]
     plain = re.fullmatch(r"(not )?[\w$]+\([^()]*\)", literal.written) and literal.span is None
-    if (
-        not plain
-        or literal.tick is None
-        or len(values) > 1
-        or not all(isinstance(of, Constant) for of, _ in terms)
-    ):
+    known = all(isinstance(each, Constant) for each in literal.terms[:-1])
+    if not plain or not known or literal.tick is None or len(values) > 1:
         return scene.shorter(answer, literal.text(short))
     words = ["no", mark.predicate] if mark.negated else [mark.predicate, "is" if values else "comes"]
     return " ".join([*words, *values, "at", short(literal.tick)])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from markupsafe import Markup
@@ -19,7 +18,6 @@ from antelog.watch.web.templating import render
 from antelog.watch.web.views.charts import ChartRow, TimeAxis, TimeChart, lane, places
 from antelog.watch.web.views.context import ViewContext, cut, facets, names_of
 
-_JUST = 6
 _LINES, _DENSE = (
     (240, 145),
     (150, 100),
@@ -34,7 +32,6 @@ def listing(scene: ViewContext) -> Markup:
     seen, axis = tables.listing(selection), _axis(scene, selection.filter)
     counts = tables.open.facets(selection.filter)
     counts["query"] = dict.fromkeys(head.ticks, 0) | counts["query"]
-    just = (each for each in reversed(scene.board.decided.values()) if scene.severity(each.query) != "good")
     return render(
         "list.html",
         scene=scene,
@@ -48,7 +45,6 @@ def listing(scene: ViewContext) -> Markup:
         sorts=_SORTS,
         groups=[each for each in GROUPS if each != "key" or head.keys or head.program is None],
         group_names={"key": scene.key_name, "query": "Query", "none": "Answer"},
-        just=islice(just, _JUST),
     )
 
 

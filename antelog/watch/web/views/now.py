@@ -20,10 +20,7 @@ from antelog.watch.web.views.context import ViewContext, names_of
 from antelog.watch.web.views.fork import fork
 
 _CARDS, _ROWS = 12, 40
-_ROOM, _ABOVE = (
-    1_200,
-    400,
-)  # pixels, at 12 a letter, of a name on the lines of a card, and of what is above it
+_ROOM, _ABOVE = 1_200, 400  # pixels, with letters of 12, of a name on a card, and of what is above it
 _SAME = 0.005  # chances that differ by less look the same
 _DOTS = 300  # dots in the plot, at most
 _HIGH, _LINE, _SIDE = 96, 12, 9.0  # pixels of the plot, and of its threshold; percent of its width before now
@@ -58,7 +55,8 @@ def now(scene: ViewContext) -> Markup:
 
 def _parts(scene: ViewContext, due: DueAnswers) -> list[str]:
     """Cuts a sentence where it says how long it is to a tick: every other part is the number of a tick."""
-    return due.sentence(lambda tick: f"in \0{tick}\0" if scene.clock.is_ahead(tick) else "now").split("\0")
+    until = scene.clock.until
+    return due.sentence(lambda tick: "now" if until(tick) == "now" else f"in \0{tick}\0").split("\0")
 
 
 def _card(scene: ViewContext, row: ListRow) -> dict[str, object]:
