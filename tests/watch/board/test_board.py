@@ -292,6 +292,7 @@ def test_a_board_that_was_kept_is_the_same_and_reads_nothing_again(state: Path) 
     after = LiveBoard(reader_of(state), path=state.with_name("s-board"))
     assert position(after) == position(before) > 3_000
     assert said(after) == said(before)
+    assert after.board.groups == before.board.groups == {"wt0": "north"}
     assert [*map(vars, after.board.pieces.kept)] == [*map(vars, before.board.pieces.kept)]
     assert after.reader.read(10) == []
     assert state.with_name("s-board").stat().st_mode & 0o777 == 0o600
