@@ -13,8 +13,8 @@ import antelog
 from antelog.answers import CONFIRMED, REJECTED
 from antelog.pictures.answers import draw_answers
 from antelog.pictures.columns import RowLabel, columns_of
-from antelog.pictures.naming import cut, cut_apart, width_of
 from antelog.pictures.history import Answer, Change, History
+from antelog.pictures.naming import cut, cut_apart, width_of
 from antelog.pictures.rows import STRETCH, Clock, Frame, kinds_in, mark_rows
 from antelog.program import parse
 from tests.pictures.looks import texts

@@ -88,12 +88,16 @@ _SCRIPTS = (
     ),
     *("codemirror.min.js", "editor.js", "sheets.js", "bench.js", "page.js"),
 )
+_OF_FRAMES = "embed.js"
 # The icon of a tab, and those with a mark of the worst severity that is due.
 _ICONS = {"icon.svg": theme.sign} | {
     f"icon-{each}.svg": partial(theme.sign, each) for each in SEVERITIES[:-1]
 }
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "woff2": "font/woff2"}
-ASSETS = {name: _TYPES[name.rpartition(".")[2]] for name in (*_STYLES, *_SCRIPTS, *_ICONS, *theme.WEB_FONTS)}
+ASSETS = {
+    name: _TYPES[name.rpartition(".")[2]]
+    for name in (*_STYLES, *_SCRIPTS, _OF_FRAMES, *_ICONS, *theme.WEB_FONTS)
+}
 _OF_BENCH = frozenset({"bench.css", "codemirror.min.js", "editor.js", "sheets.js", "bench.js"})
 _OF_THEME = {"theme.css": partial(theme.style_sheet, ""), **_ICONS}
 # Those of others, which have their licences beside them.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -41,17 +40,14 @@ def now(scene: ViewContext) -> Markup:
     below = [each for each in below if each.key not in known]
     cared = {*tables.cared_for()}
     axis = axis_of(scene, [each.answer for each in over[:_CARDS]])
-    clock, silent = scene.clock, scene.board.inputs.silent(time.time())
-    brief = tables.brief(clock.wall, silent, clock.until, clock.short)
     shown = over[: _CARDS + _ROWS]
     names = names_of([each.key for each in shown], _ROOM, _ABOVE)
     cards = [_card(scene, each, cared) | {"name": names[each.key]} for each in shown]
     return render(
         "now.html",
         scene=scene,
-        clock=clock,
-        brief=brief,
-        dues=[[*_parts(scene, each)] for each in brief.due],
+        clock=scene.clock,
+        dues=[[*_parts(scene, each)] for each in scene.due.due],
         map=_map(scene),
         cards=[
             card | fork(scene, axis, each.answer) for each, card in zip(shown, cards[:_CARDS], strict=False)
@@ -59,8 +55,14 @@ def now(scene: ViewContext) -> Markup:
         rows=cards[_CARDS:],
         left_out=len(over) - len(shown),
         field=_field(scene, below),
-        waiting=scene.board.tick is None,
     )
+
+
+def embedded(scene: ViewContext, part: str, **values: object) -> Markup:
+    """Renders the brief or the map alone, as a page for frames of others."""
+    dues = [[*_parts(scene, each)] for each in scene.due.due]
+    known = {"scene": scene, "clock": scene.clock, "dues": dues, "part": part}
+    return render("embed.html", map=_map(scene) if part == "map" else None, **known, **values)
 
 
 # ---- the brief ----
