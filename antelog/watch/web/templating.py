@@ -72,9 +72,11 @@ _SCRIPTS = (
     *("now.js", "fresh.js", "acts.js"),
     *("codemirror.min.js", "editor.js", "sheets.js", "bench.js", "page.js"),
 )
+_OF_FRAMES = "embed.js"
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "woff2": "font/woff2"}
 ASSETS = {
-    name: _TYPES[name.rpartition(".")[2]] for name in (*_STYLES, *_SCRIPTS, "icon.svg", *theme.WEB_FONTS)
+    name: _TYPES[name.rpartition(".")[2]]
+    for name in (*_STYLES, *_SCRIPTS, _OF_FRAMES, "icon.svg", *theme.WEB_FONTS)
 }
 _OF_BENCH = frozenset({"bench.css", "codemirror.min.js", "editor.js", "sheets.js", "bench.js"})
 _OF_THEME = {"theme.css": lambda: theme.style_sheet(""), "icon.svg": theme.sign}
