@@ -64,7 +64,7 @@ def pictures_of(
 ) -> Iterator[tuple[str, bytes]]:
     folder.mkdir(exist_ok=True)
     # However slow the machine, the feed is not old, which the page would say.
-    with served(folder, [*some(7)[:-1], status(9, at=ago(-3600))]) as (page, _):
+    with served(folder, [*some(19)[:-1], status(9, at=ago(-3600))]) as (page, _):
         yield from taken(chromium.tab(alone=True), page, looks)
 
 

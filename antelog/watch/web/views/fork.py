@@ -43,12 +43,12 @@ def fork(scene: ViewContext, axis: TimeAxis, answer: TrackedAnswer) -> dict[str,
     return {
         **found,
         "case": case,
-        "what": said(scene, answer, case["mark"]),
+        "what": literal_words(scene, answer, case["mark"]),
         "shares": (chance, None if chance is None else 1 - chance),
         "at": at[0],
         "end": max(axis.x(end) if end is not None else 100.0, at[0] + _NEAR),
         "later": [x for x in at[1:] if x > at[0]],
-        "next": [said(scene, answer, each["mark"]) for each in awaited[1:_NEXT]],
+        "next": [literal_words(scene, answer, each["mark"]) for each in awaited[1:_NEXT]],
         "more": len(awaited) - _NEXT,
     }
 
@@ -58,7 +58,7 @@ def _known_by(mark: Mark, end: int | None) -> int:
     return next((each for each in (mark.tick, end) if each is not None), 0)
 
 
-def said(scene: ViewContext, answer: TrackedAnswer, mark: Mark) -> str:
+def literal_words(scene: ViewContext, answer: TrackedAnswer, mark: Mark) -> str:
     """Writes a literal in words where these are plain: `Temp is high at 18:22:26`."""
     literal, short = mark.literal, scene.clock.short
     key = answer.values.get(scene.board.head.keys.get(answer.query, ""))
