@@ -1,6 +1,5 @@
 """antelog/language/{printer,highlighting}.py: what is printed reads as the same; words have their colours."""
 
-import pytest
 from hypothesis import given
 from pygments.token import Comment, Keyword, Name, Number, Token
 
@@ -12,6 +11,7 @@ from antelog.language.printer import to_text, value_text
 from antelog.language.syntax import Value
 from tests.cli.trying import TURBINES
 from tests.language.documents import DOCUMENTS
+from tests.tables import cases
 
 
 @given(DOCUMENTS)
@@ -23,25 +23,7 @@ def test_round_trip(document: syntax.Document) -> None:
     assert to_text(parsed.document) == text
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        ("high", "high"),
-        ("High", '"High"'),
-        ("n/a", '"n/a"'),
-        ("", '""'),
-        ("42", '"42"'),
-        ("_", '"_"'),
-        ("not", '"not"'),
-        ("window", '"window"'),
-        ("größe", "größe"),
-        ('say "hi"', '"say \\"hi\\""'),
-        ("two\nlines", '"two\\nlines"'),
-        (91, "91"),
-        (91.0, "91"),
-        (-0.5, "-0.5"),
-    ],
-)
+@cases(__file__, "constants_have_quotes_only_where_needed")
 def test_constants_have_quotes_only_where_needed(value: Value, text: str) -> None:
     assert value_text(value) == text
 
@@ -94,8 +76,8 @@ def test_the_predicate_of_a_window_has_its_colour() -> None:
 
 
 def test_words_of_queries_have_a_colour_there_only() -> None:
-    text = 'query Malf(X, T) critical alert 80% "a" given Load(X, L, T).\nquery A(X, T)   good.\n'
-    text += "A(X, T) :- B(X, critical, given, T), X != good.\n"
-    words = ("critical", "given", "good")
+    text = 'query Malf(X, T) critical alert 80% many "{n}" given Load(X, L, T).\nquery A(X, T)   good.\n'
+    text += "A(X, T) :- B(X, critical, many, T), X != good.\n"
+    words = ("critical", "given", "good", "many")
     kinds = [kind for kind, word in AntelogLexer().get_tokens(text) if word in words]
-    assert kinds == [Keyword] * 3 + [Name.Constant] * 3
+    assert kinds == [Keyword] * 4 + [Name.Constant] * 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,11 +33,12 @@ from antelog.watch.web.address import Tokens
 from antelog.watch.web.api import API, ActList, PostError, as_json, metrics, of_answer, posted
 from antelog.watch.web.export import of_view
 from antelog.watch.web.freshness import freshness
-from antelog.watch.web.guard import ACTS, EDITS, KEPT, PAGES, Guard, bearer, may_look, session
+from antelog.watch.web.guard import ACTS, EDITS, EMBEDS, KEPT, PAGES, Guard, bearer, may_look, session
 from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.templating import ASSETS, asset, render, share, shell, version, warm
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
+from antelog.watch.web.views.now import embedded
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 _USER = "x-forwarded-user"  # the header in which a proxy says who somebody is
@@ -68,6 +69,9 @@ class DetailReader:
     live: LiveBoard
     _waiting: asyncio.Task[None] | None = None
 
+    def __post_init__(self) -> None:
+        self._missing: dict[str, TrackedAnswer] = {}
+
     def of(self, answer: TrackedAnswer) -> AnswerDetail | None:
         """Returns the details of an answer, or None while there are none, and asks for them."""
         engine: Engine | None = getattr(self.live.reader, "engine", None)
@@ -76,8 +80,10 @@ class DetailReader:
         if self.store is None or not is_store(self.store):
             return None
         found = self._asked(self.store, answer)
-        if found is None and (self._waiting is None or self._waiting.done()):
-            self._waiting = asyncio.ensure_future(self._wait(self.store, answer))
+        if found is None:
+            self._missing[answer.id] = answer
+            if self._waiting is None or self._waiting.done():
+                self._waiting = asyncio.ensure_future(self._wait(self.store))
         return found
 
     def _asked(self, store: Path, answer: TrackedAnswer) -> AnswerDetail | None:
@@ -87,12 +93,19 @@ class DetailReader:
         except (StateError, sqlite3.Error, msgspec.DecodeError):
             return None  # of an earlier make, or busy
 
-    async def _wait(self, store: Path, answer: TrackedAnswer) -> None:
+    async def _wait(self, store: Path) -> None:
+        """Waits for all that is missing, so that what asks for several answers is shown anew once."""
+        asked = len(self._missing)
         for _ in range(_TRIES):
             await asyncio.sleep(_PAUSE)
-            if self._asked(store, answer) is not None:
-                self.live.refresh()
-                return
+            for each in [*self._missing.values()]:
+                if self._asked(store, each) is not None:
+                    del self._missing[each.id]
+            if not self._missing:
+                break
+        if len(self._missing) < asked:
+            self.live.refresh()
+        self._missing.clear()
 
 
 @dataclass(frozen=True)
@@ -105,6 +118,7 @@ class Entry:
     store: Path | None = None
     proxied: bool = False  # a proxy in front names the user
     bench: Bench | None = None  # with one, an editor is shown beside the views
+    embed_from: Sequence[str] = ()  # the origins of pages that may have frames of this one
 
 
 def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
@@ -115,6 +129,7 @@ def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
             Route("/answer/{id}", routes.page),
             Route("/static/{name:path}", routes.static),
             Route("/healthz", routes.health),
+            *(Route(f"{EMBEDS}{part}", routes.embed) for part in ("brief", "map") if entry.embed_from),
             Route("/api/session", routes.session),
             Route("/api/state", routes.state),
             Route("/part/{view:path}", routes.part),
@@ -130,7 +145,7 @@ def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
         ],
         lifespan=routes.lifespan,
     )
-    return Guard(app, entry.hosts, entry.origins, entry.tokens)
+    return Guard(app, entry.hosts, entry.origins, entry.tokens, entry.embed_from)
 
 
 @dataclass(eq=False)
@@ -201,11 +216,20 @@ class _Routes:
         fresh = freshness(self.live, time.time())
         return HTMLResponse(render("fresh.html", fresh=fresh, state=json_text(self._state())) + found)
 
+    async def embed(self, request: Request) -> Response:
+        """The brief or the map, for a frame in another page."""
+        part, fresh = request.url.path.rpartition("/")[2], freshness(self.live, time.time())
+        return HTMLResponse(embedded(self._scene(request), part, fresh=fresh, version=version()))
+
+    def _scene(self, request: Request) -> ViewContext:
+        acts, covers = self.act_list.by_group(), freshness(self.live, time.time()).covers
+        board, details = self.live.board, self.details.of
+        return ViewContext(board, _root(request), _given(request), acts=acts, stale=covers, details=details)
+
     def _view(self, request: Request, path: str) -> Markup | None:
         """Renders a view, or why there is none yet; None if there is none of that name."""
         view, _, rest = path.partition("/")
-        acts, covers = self.act_list.by_group(), freshness(self.live, time.time()).covers
-        scene = ViewContext(self.live.board, _root(request), _given(request), acts=acts, stale=covers)
+        scene = self._scene(request)
         make = PARTS.get(view)
         if make is None or self.live.catching_up:
             return None if make is None else render("catching_up.html", done=self.live.reader.share())

@@ -60,7 +60,7 @@ def test_keys_in_the_editor_are_text(tab: Tab) -> None:
     for key in "2/j?":
         tab.tell("Input.insertText", text=key)
         tab.key(key)
-    assert tab.run("here().name") == "now"
+    assert tab.run("here().name") == "list"
     assert not tab.run("byId('help').open")
     assert "2" in tab.run("editor.text")
 

@@ -1,24 +1,30 @@
 """antelog/watch/web/{app,shell}.py: the page in a real browser; skipped where there is no Chromium."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from antelog.run.store.store import Store
 from antelog.watch import child
+from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
 from tests.processes import until
 from tests.watch.browser import CHROMIUM, Browser, Tab
 from tests.watch.lines import add, ago, confirmed, possible, served, some, status
 from tests.watch.web import golden
+from tests.watch.web.test_console import findings
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt install chromium"),
 ]
 ROWS = "document.querySelectorAll('.rows .row').length"
-VIEWS = ("", "decided", "inputs", "trust", "plan")
+VIEWS = ("", "list", "decided", "inputs", "trust", "plan")
 WIDE = "document.documentElement.scrollWidth <= innerWidth"
 
 
@@ -32,7 +38,7 @@ def test_the_link_lets_in_and_its_token_is_gone_from_the_address(
     chromium: Browser, page_and_store: tuple[Page, Store], tab: Tab
 ) -> None:
     page, _ = page_and_store
-    assert tab.run("location.href") == page.address.origin + "/"
+    assert tab.run("location.href") == page.address.origin + "/list"
     assert tab.run("document.cookie") == ""
     assert page.address.tokens.look not in tab.run("JSON.stringify([sessionStorage, localStorage])")
     tab.open(page.address.origin + "/plan")
@@ -48,7 +54,6 @@ def test_what_changes_is_seen_at_once(tab: Tab, writer: Store) -> None:
     tab.until("document.querySelector('.rows .row').innerText.includes('fresh')")
     tab.until("document.getElementById('tick').textContent === 'tick 10'")
     add(writer, confirmed("fresh", 9, 11), status(11, at=ago(0)))
-    tab.until("document.querySelector('.just').innerText.includes('fresh')")
     tab.until("!document.querySelector('.rows').innerText.includes('fresh')")
 
 
@@ -60,8 +65,8 @@ def test_keys_lead_through_the_page(tab: Tab) -> None:
     tab.run("document.activeElement.click()")
     tab.until("shown.startsWith('answer/')")
     tab.key("Escape")
-    tab.until("shown === 'now'")
-    tab.key("5")
+    tab.until("shown === 'list'")
+    tab.key("6")
     tab.until("shown === 'plan'")
     tab.key("?")
     assert tab.run("document.getElementById('help').open")
@@ -103,10 +108,10 @@ def test_tabs_of_a_browser_share_one_stream_and_let_each_other_in(
 ) -> None:
     page, writer = page_and_store
     first = chromium.tab()
-    first.open_page(page.url)
+    first.open_page(page.url.replace("/?", "/list?"))
     first.until(f"{ROWS} >= 5")
     second = chromium.tab()
-    second.open(page.address.origin + "/")
+    second.open(page.address.origin + "/list")
     second.until(f"{ROWS} >= 5")
     events = "performance.getEntriesByType('resource').filter(e => e.name.endsWith('/events')).length"
     locks = "navigator.locks.query().then(found => [found.held.length, found.pending.length].join())"
@@ -121,7 +126,7 @@ def test_tabs_of_a_browser_share_one_stream_and_let_each_other_in(
 def test_a_view_can_be_kept(tab: Tab, tmp_path: Path, form: str) -> None:
     tab.tell("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
     tab.run(f"document.querySelector('[data-snapshot={form}]').click()")
-    found = until(lambda: list(tmp_path.glob(f"antelog-now-*.{form}")))
+    found = until(lambda: list(tmp_path.glob(f"antelog-list-*.{form}")))
     data = found[0].read_bytes()
     assert b"wt4" in data
     assert len(data) > 500
@@ -170,3 +175,29 @@ def test_views_look_as_they_did(chromium: Browser, tmp_path: Path, looks: Sequen
     assert not different, anew
     # One view is not another: the comparison sees that.
     assert golden.difference(blank, seen["plan-1600-light.png"], seen["now-1600-light.png"]) > 0.015
+
+
+def test_a_page_that_is_named_shows_the_brief_in_a_frame_and_others_do_not(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    files = partial(SimpleHTTPRequestHandler, directory=tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), files) as server, ExitStack() as stack:
+        Thread(target=server.serve_forever, daemon=True).start()
+        stack.callback(server.shutdown)
+        wall = f"http://localhost:{server.server_port}"
+        address = PageAddress(embed_from=(wall,))
+        page, store = stack.enter_context(served(tmp_path, some(5), address=address))
+        frame = f"<iframe src='{page.address.link_to_embed}'></iframe>"
+        (tmp_path / "wall.html").write_text(frame, encoding="utf-8")
+        tab = chromium.tab(alone=True)
+        tab.open(f"{wall}/wall.html")
+        assert tab.errors == []
+        tab.open(f"{wall.replace('localhost', '127.0.0.1')}/wall.html")
+        until(lambda: tab.run("1") and any("frame-ancestors" in each for each in tab.errors))
+        tab = chromium.tab(alone=True)
+        tab.open(page.address.link_to_embed)
+        add(store, possible("fresh", 9, 9, 0.999), status(10, at=ago(0)))
+        tab.until("anew() && document.getElementById('brief').innerText.includes('fresh')")
+        assert findings(tab) == []
+        tab.open(page.address.link_to_embed.replace("brief", "map"))
+        assert (findings(tab), tab.errors) == ([], [])

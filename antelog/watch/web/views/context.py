@@ -5,21 +5,24 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
 
+from antelog.arrow.ticks import tick_at
 from antelog.forecast.reports.words import lead
 from antelog.language.moments import TIME, Timescale, moment, tick_in_words
 from antelog.language.printer import value_text as written_value
+from antelog.pictures.naming import cut_apart
 from antelog.run.answer_details import AnswerDetail
 from antelog.run.store.inbox import Act
 from antelog.watch.board.answer_table import SqlCondition
 from antelog.watch.board.board import Board
-from antelog.watch.board.feed_program import key_column, value_text
+from antelog.watch.board.brief import Brief
+from antelog.watch.board.feed_program import POSSIBLE, key_column, value_text
 from antelog.watch.board.selection import KINDS, SEVERITIES, STATES, Given
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
@@ -87,14 +90,41 @@ class TickClock:
         minutes, rest = divmod(seconds, _MINUTE)
         return f"{rest} s" if not minutes else f"{minutes}:{rest:02}" if rest else f"{minutes} min"
 
+    def until(self, tick: int) -> str:
+        """Writes how long it is to the end of a tick: `in 0:16`, `in 3 hours`, or `now`."""
+        return f"in {self.countdown(tick)}" if self.is_ahead(tick) else "now"
+
     def left(self, tick: int) -> str:
         return self.ahead(tick - self.now) if tick > self.now else "this tick"
+
+    def is_ahead(self, tick: int) -> bool:
+        """Whether a tick has not ended, by the clock of the wall where ticks follow it."""
+        return tick >= self.now if self.wall is None else tick + 1 > self.wall
+
+    def countdown(self, tick: int) -> str:
+        """Writes how long is left as the browser counts it: `0:16`; without a clock of the wall in words."""
+        if self.wall is None or self.length is None:
+            return self.left(tick)
+        seconds = max(0, int((tick + 1 - self.wall) * self.length / 1_000_000))
+        minutes, hours = seconds // _MINUTE, seconds // _HOUR
+        return f"{hours}:{minutes % 60:02}:{seconds % 60:02}" if hours else f"{minutes}:{seconds % 60:02}"
 
     def milliseconds(self, tick: int | None) -> int | None:
         """Returns the end of a tick in milliseconds of the wall clock, for a countdown in the browser."""
         if tick is None or self.timescale is None or tick not in self.timescale.ticks:
             return None
         return self.timescale.begin(tick + 1) // 1_000
+
+    def epoch(self, tick: int | None) -> int | None:
+        """Returns when a tick begins, in milliseconds since 1970; ticks without times stay as they are."""
+        if tick is None or self.timescale is None or tick not in self.timescale.ticks:
+            return tick
+        return self.timescale.begin(tick) // 1_000
+
+    def tick_of(self, epoch: float) -> int:
+        """The tick of a moment, in milliseconds since 1970, or in ticks where these have no times."""
+        timed = self.timescale is not None and self.now in self.timescale.ticks
+        return tick_at(int(epoch * 1_000), self.timescale) if self.timescale and timed else int(epoch)
 
     @cached_property
     def wall(self) -> float | None:
@@ -116,11 +146,17 @@ class ViewContext:
     live: bool = True  # the view is for the page, not for a file that is kept
     acts: Mapping[str, Sequence[Act]] = field(default_factory=dict)  # those of people, by group
     detail: AnswerDetail | None = None  # of the answer that is shown
+    details: Callable[[TrackedAnswer], AnswerDetail | None] = lambda _: None  # of each of a few answers
     stale: Callable[[str, str], bool] = lambda _query, _group: False  # whether a group rests on silent inputs
 
     @cached_property
     def clock(self) -> TickClock:
         return TickClock(self.board.head.timescale, self.board.tick or 0)
+
+    @cached_property
+    def due(self) -> Brief:
+        silent = self.board.inputs.silent(time.time())
+        return self.board.tables.brief(self.clock.wall, silent, self.clock.until, self.clock.short)
 
     @cached_property
     def chances(self) -> bool:
@@ -184,8 +220,26 @@ class ViewContext:
         return text.replace(f", {key}, ", ", ", 1)
 
     def words(self, answer: TrackedAnswer) -> str:
-        """Returns the words of an answer; empty if its query has none."""
-        return str(answer.line.get("text") or "")
+        """Returns the words of an answer; empty if its query has none. What is open is not told as a fact."""
+        text = str(answer.line.get("text") or "")
+        return self.board.head.possible(answer) if text and answer.id in self.board.open else text
+
+    def unheard(self, answer: TrackedAnswer) -> Iterator[str]:
+        """Yields the inputs on which an answer rests, where its device is silent: `no Temp since 14:20`."""
+        for name in self.board.head.rests_on.get(answer.query, ()):
+            slots = self.board.inputs.slots(name)
+            heard = slots.listed.get(self.key(answer)) if slots is not None else None
+            if heard is not None:
+                yield f"no {name} since {self.clock.hour(heard)}"
+
+    def doing(self, answer: TrackedAnswer) -> str:
+        """Writes an answer beside its name: what follows the name in its words, if hardly one is before."""
+        words, key = self.words(answer), self.key(answer)
+        possible = POSSIBLE if words.startswith(POSSIBLE) else ""
+        before, _, after = words.removeprefix(possible).partition(key)
+        if not words or not after.strip() or len(before.split()) > 1:
+            return words or str(self.brief(answer))
+        return possible + after.strip()
 
 
 @dataclass(frozen=True)
@@ -214,6 +268,21 @@ def _shown_act(act: Act, clock: TickClock) -> dict[str, str]:
         "noted": f"{who} at {at}: {act.note}",
     }
     return {"kind": act.kind, "text": texts[act.kind][:80], "title": titles[act.kind]}
+
+
+def names_of(keys: Iterable[str], room: float, above: float) -> dict[str, tuple[str, str]]:
+    """Names of devices as what is before the last slash, and the rest; no two that differ look the same.
+
+    Each is cut to so many pixels, at 12 a letter: `above` for what is before, which is shown above the rest.
+    """
+    parts = {key: key.rpartition("/") for key in keys}
+    before = cut_apart({place for place, _, _ in parts.values()}, above)
+    found: dict[str, tuple[str, str]] = {}
+    for place in before:
+        members = {key: rest or key for key, (each, _, rest) in parts.items() if each == place}
+        short = cut_apart(members.values(), room)
+        found |= {key: (before[place], short[rest]) for key, rest in members.items()}
+    return found
 
 
 def cut(name: str) -> tuple[str, str]:
