@@ -207,6 +207,7 @@ class PageSettings:
     embed_from: Sequence[str] = option((), text("ORIGIN"), arity=Arity.MANY)
     acts_token: str | None = option(None, _TOKEN)
     facts_token: str | None = option(None, _TOKEN)
+    group_by: str | None = option(None, text("RELATION"))
 
 
 @dataclass(frozen=True, kw_only=True)

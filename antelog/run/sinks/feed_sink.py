@@ -141,6 +141,7 @@ class FeedSink:
         self.lost: LostAnswers | None = None  # answers that were lost from sight; None if none can be
         self.heard: Mapping[str, pa.Table] = {}  # the facts of the next step
         self.rules_changed: Mapping[str, Any] | None = None  # the latest change of the rules, for heads
+        self.groups: Mapping[str, str] = {}  # the group of each device on the page's map
         self.notes: Mapping[str, str] = {}  # sentences that each status has, by what they are about
 
     def begin(self) -> None:
@@ -150,6 +151,8 @@ class FeedSink:
         self._listed.clear()
         if self.rules_changed is not None:
             known["rules_changed"] = self.rules_changed
+        if self.groups:
+            known["groups"] = self.groups
         lines: list[str] = []
         if self._engine.now >= 0:
             answers = {each.name: self._engine.answers(each.name) for each in self._relations}
@@ -213,10 +216,10 @@ class FeedSink:
             if slots is not None:
                 for key, after in (("listed", LISTED_AGAIN), ("again", MAPPED_AGAIN)):
                     before, at = self._listed.get((name, key), (None, 0.0))
-                    if before == slots[key] and now < at + after:
+                    if before == slots.get(key) and now < at + after:
                         slots = {each: value for each, value in slots.items() if each != key}
                     else:
-                        self._listed[name, key] = slots[key], now
+                        self._listed[name, key] = slots.get(key), now
                 each = {**each, "slots": slots}  # noqa: PLW2901 - the same input, in fewer words
             found[name] = each
         return found

@@ -90,8 +90,9 @@ class FeedProgram:
         return self._queries[query].severity if query in self._queries else "info"
 
     def many(self, query: str) -> str | None:
-        """The words for several answers of a query."""
-        return self._queries[query].notice.many if query in self._queries else None
+        """The words for several open answers of a query, which do not read as fact."""
+        found = self._queries[query].notice.many if query in self._queries else None
+        return found and (found if _HEDGED.search(found) else f"{POSSIBLE.capitalize()}{found}")
 
     def key_of(self, answer: TrackedAnswer) -> str:
         values, ticks = answer.values, self.ticks.get(answer.query, {})

@@ -181,7 +181,7 @@ class Inputs:
             listed = {slot: seconds_of(heard) or 0.0 for slot, heard in given.get("listed", {}).items()}
             sure = not known.get("undecided")
             self._slots[name] = SlotStatus(
-                given["of"], given["known"], given["silent"], listed, sure, given["again"]
+                given["of"], given["known"], given["silent"], listed, sure, given.get("again", ())
             )
         return self._slots[name]
 

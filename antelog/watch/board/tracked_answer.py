@@ -122,12 +122,10 @@ def marks(line: LogLine, timescale: Timescale | None, explanation: int = 0) -> l
     return [*_marks(known, timescale, known=True), *_marks(awaited(found), timescale, known=False)]
 
 
-def span(marked: list[Mark], answer: TrackedAnswer, now: int) -> tuple[int, int]:
-    """Finds the first and the last tick on the time line of an answer."""
-    ticks = [mark.tick for mark in marked if mark.tick is not None]
-    ticks += [tick for mark in marked for tick in mark.literal.span or () if tick]
-    ends = [] if answer.now.decided_by is None else [answer.now.decided_by]
-    return min([*ticks, answer.since]), max([*ticks, *ends, now])
+def ticks_of(answer: TrackedAnswer, explanation: int = 0) -> list[int | None]:
+    """The ticks of an answer on a time line: since when it is open, those of its marks, and its deadline."""
+    found = marks(answer.line, None, explanation)
+    return [answer.since, *(each.tick for each in found), answer.now.decided_by]
 
 
 def failed(line: LogLine, timescale: Timescale | None) -> list[Mark]:

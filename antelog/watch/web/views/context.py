@@ -224,6 +224,14 @@ class ViewContext:
         text = str(answer.line.get("text") or "")
         return self.board.head.possible(answer) if text and answer.id in self.board.open else text
 
+    def unheard(self, answer: TrackedAnswer) -> Iterator[str]:
+        """Yields the inputs on which an answer rests, where its device is silent: `no Temp since 14:20`."""
+        for name in self.board.head.rests_on.get(answer.query, ()):
+            slots = self.board.inputs.slots(name)
+            heard = slots.listed.get(self.key(answer)) if slots is not None else None
+            if heard is not None:
+                yield f"no {name} since {self.clock.hour(heard)}"
+
     def doing(self, answer: TrackedAnswer) -> str:
         """Writes an answer beside its name: what follows the name in its words, if hardly one is before."""
         words, key = self.words(answer), self.key(answer)
@@ -269,7 +277,7 @@ def names_of(keys: Iterable[str], room: float, above: float) -> dict[str, tuple[
     """
     parts = {key: key.rpartition("/") for key in keys}
     before = cut_apart({place for place, _, _ in parts.values()}, above)
-    found = {}
+    found: dict[str, tuple[str, str]] = {}
     for place in before:
         members = {key: rest or key for key, (each, _, rest) in parts.items() if each == place}
         short = cut_apart(members.values(), room)
