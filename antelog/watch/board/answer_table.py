@@ -299,8 +299,8 @@ class AnswerTables:
         )
         counts = dict(zip(("below", "taken", "overdue"), table.rows(sql, bad)[0], strict=True))
         sql = (
-            "SELECT id, count(DISTINCT key), min(coalesce(deadline, 1e18)) AS next FROM {them} GROUP BY query "
-            "ORDER BY severity, next"
+            "SELECT id, count(DISTINCT key), min(coalesce(deadline, 1e18)) AS next FROM {them} "
+            "GROUP BY query ORDER BY severity, next"
         )
         due = []
         for name, number, _ in table.rows(sql, bad.and_(f"{DUE} AND key NOT IN cared_for")):
