@@ -105,7 +105,8 @@ def with_page(
     if page.address.link_to_act is not None:
         say_whole(f"to act on it: {page.address.link_to_act}")
     if page.address.embed_from:
-        say_whole(f"for frames: {page.address.link_to_embed}, and /embed/map")
+        link = f"{page.address.origin}/embed/brief?token={address.tokens.embed}"
+        say_whole(f"for frames: {link}, and /embed/map")
     for name in posted:
         said = f"facts of {name} are posted to {page.address.origin}/facts/{name}"
         say_whole(f"{said} with the token {address.tokens.facts if new_facts else 'of --facts-token'}")

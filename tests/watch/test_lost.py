@@ -76,7 +76,7 @@ def test_it_stays_open_on_the_page_until_then_and_is_no_outcome(follow: Follow) 
     board = live.board
     ((name, page),) = [(each.id, guarded(live)) for each in board.open.values() if each.query == "Malf"]
     assert (board.open[name].now.change, board.decided.get(name)) == ("lost", None)
-    assert "lost from sight since 2" in ask(page, "/part/now").text
+    assert "lost from sight since 2" in ask(page, "/part/list").text
     assert "lost from sight since tick 2" in ask(page, f"/part/answer/{name}").text
     well = ask(page, "/api/decided?query=Well").json["answers"]
     assert {each["X"] for each in well if each["change"] == "confirmed"} == {"b", "c"}

@@ -298,7 +298,10 @@ class AnswerTables:
             f"'below') AS below, max(deadline + 1 < {wall or 'NULL'}) AS late FROM {{them}} GROUP BY key)"
         )
         counts = dict(zip(("below", "taken", "overdue"), table.rows(sql, bad)[0], strict=True))
-        sql = "SELECT id, count(DISTINCT key), min(coalesce(deadline, 1e18)) FROM {them} GROUP BY query"
+        sql = (
+            "SELECT id, count(DISTINCT key), min(coalesce(deadline, 1e18)) AS next FROM {them} "
+            "GROUP BY query ORDER BY severity, next"
+        )
         due = []
         for name, number, _ in table.rows(sql, bad.and_(f"{DUE} AND key NOT IN cared_for")):
             first = self._answers["open"][name]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from antelog.language.printer import listed
-from antelog.language.syntax import SEVERITIES
 from antelog.language.templates import MANY, template_of
 from antelog.watch.board.feed_program import POSSIBLE
 from antelog.watch.board.tracked_answer import TrackedAnswer
@@ -25,24 +24,16 @@ class DueAnswers:
     words: str
     many: str | None = None  # the words for several groups
 
-    @property
-    def counted(self) -> str:
-        """How many there are, as `3 turbines are about to shut down`; of one its words."""
-        if self.number == 1:
-            return self.words if self.words.startswith(self.key) else self.words[:1].upper() + self.words[1:]
-        if self.many is None:
-            return f"{self.number:,} of {self.first.query}"
-        return template_of(self.many, (MANY,)).filled({MANY: f"{self.number:,}"})
-
-    @property
-    def named(self) -> str:
-        """The words of the first of several, where no others say what is due."""
-        return f": {self.words.removeprefix(POSSIBLE)}" if self.number > 1 and self.many is None else ""
-
     def sentence(self, until: Callable[[int], str]) -> str:
         """Writes the sentence; `until` writes how long it is to a tick: `in 0:16`."""
-        first, end = "the first " if self.number > 1 else "", self.first.now.decided_by
-        return f"{self.counted}{'' if end is None else f', {first}{until(end)}'}{self.named}."
+        alone, end = self.number == 1, self.first.now.decided_by
+        when = "" if end is None else f", {'' if alone else 'the first '}{until(end)}"
+        if alone:
+            begins = self.words[:1] if self.words.startswith(self.key) else self.words[:1].upper()
+            return f"{begins}{self.words[1:]}{when}."
+        if self.many is None:
+            return f"{self.number:,} of {self.first.query}{when}: {self.words.removeprefix(POSSIBLE)}."
+        return f"{template_of(self.many, (MANY,)).filled({MANY: f'{self.number:,}'})}{when}."
 
 
 @dataclass(frozen=True)
@@ -71,16 +62,12 @@ def brief_of(
     last: str = "",
 ) -> Brief:
     """Makes a brief of what is due, of how many groups are `below` and so on, and of what was last."""
-
-    def urgency(each: DueAnswers) -> tuple[int, float]:
-        return SEVERITIES.index(each.severity), each.first.now.decided_by or float("inf")
-
     parts = [
         f"{number:,}{' more' if due and name == 'below' else ''} {'is' if number == 1 else 'are'} "
         + _NOT_DUE[name].format("its" if number == 1 else "their")
         for name, number in counts.items()
         if number
     ]
-    due, rest = sorted(due, key=urgency), listed([*parts, *silent])
+    rest = listed([*parts, *silent])
     said = [each.sentence(until) for each in due] or ["Nothing is due.", *([last] if last else [])]
     return Brief(due, " ".join(said), rest and f"{rest[0].upper()}{rest[1:]}.", counts)

@@ -78,10 +78,6 @@ class PageAddress(Struct, frozen=True):
         return None if self.tokens.act is None else f"{self.origin}/?token={self.tokens.act}"
 
     @property
-    def link_to_embed(self) -> str:
-        return f"{self.origin}/embed/brief?token={self.tokens.embed}"
-
-    @property
     def hosts(self) -> frozenset[str]:
         """The host names of this server, in small letters."""
         names = {self.host.strip("[]"), *(("localhost", "127.0.0.1", "::1") if self.local else ())}

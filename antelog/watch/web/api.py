@@ -59,9 +59,8 @@ def of_decided(live: LiveBoard, given: Given) -> dict[str, Any]:
 
 
 def of_brief(live: LiveBoard, _given: Given) -> dict[str, Any]:
-    scene = ViewContext(live.board)
-    due, clock = scene.due, scene.clock
-    known = {"number": due.number, "severity": due.severity, "sentence": due.sentence, "rest": due.rest}
+    due, clock = (scene := ViewContext(live.board)).due, scene.clock
+    known = {name: getattr(due, name) for name in ("number", "severity", "sentence", "rest")}
     return {"time": clock.epoch(live.board.tick), **known, **due.counts}
 
 

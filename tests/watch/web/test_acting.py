@@ -130,7 +130,7 @@ def test_what_somebody_takes_care_of_comes_after_all_others(tmp_path: Path) -> N
     post(app, group="c", kind="snoozed", who="ben", minutes=30)
     post(app, group="d", kind="noted", who="ben", note="noon")
     assert order(app) == ["b", "d", "a", "c"]
-    page = ask(app, "/part/now").text
+    page = ask(app, "/part/list").text
     assert "✓ ann, until decided" in page
     assert "Zz ben, until " in page
     assert page.index("Zz ben") > page.index("✓ ann") > page.index("✎ noon")

@@ -187,7 +187,8 @@ def test_a_page_that_is_named_shows_the_brief_in_a_frame_and_others_do_not(
         wall = f"http://localhost:{server.server_port}"
         address = PageAddress(embed_from=(wall,))
         page, store = stack.enter_context(served(tmp_path, some(5), address=address))
-        frame = f"<iframe src='{page.address.link_to_embed}'></iframe>"
+        link = f"{page.address.origin}/embed/brief?token={page.address.tokens.embed}"
+        frame = f"<iframe src='{link}'></iframe>"
         (tmp_path / "wall.html").write_text(frame, encoding="utf-8")
         tab = chromium.tab(alone=True)
         tab.open(f"{wall}/wall.html")
@@ -195,9 +196,9 @@ def test_a_page_that_is_named_shows_the_brief_in_a_frame_and_others_do_not(
         tab.open(f"{wall.replace('localhost', '127.0.0.1')}/wall.html")
         until(lambda: tab.run("1") and any("frame-ancestors" in each for each in tab.errors))
         tab = chromium.tab(alone=True)
-        tab.open(page.address.link_to_embed)
+        tab.open(link)
         add(store, possible("fresh", 9, 9, 0.999), status(10, at=ago(0)))
         tab.until("anew() && document.getElementById('brief').innerText.includes('fresh')")
         assert findings(tab) == []
-        tab.open(page.address.link_to_embed.replace("brief", "map"))
+        tab.open(link.replace("brief", "map"))
         assert (findings(tab), tab.errors) == ([], [])

@@ -97,7 +97,8 @@ def test_a_frame_shows_the_brief_or_the_map_and_its_token_opens_nothing_else() -
     origins = ("https://grafana.example", "http://wall.example:3000")
     live, given = sight(possible("wt2", 7, chance=0.9)), ADDRESS.tokens.embed or ""
     app = page_app(live, Entry(ADDRESS.hosts, ADDRESS.origins, ADDRESS.tokens, embed_from=origins))
-    frame = {"sec_fetch_site": "cross-site", "sec_fetch_mode": "navigate", "sec_fetch_dest": "iframe"}
+    frame: dict[str, Any] = {"sec_fetch_site": "cross-site", "sec_fetch_mode": "navigate"}
+    frame["sec_fetch_dest"] = "iframe"
     for part in ("brief", "map"):
         found = ask(app, f"/embed/{part}?token={given}", token=None, **frame)
         assert (found.status, b"wt2" in found.body) == (200, part == "brief")
@@ -111,7 +112,10 @@ def test_a_frame_shows_the_brief_or_the_map_and_its_token_opens_nothing_else() -
         assert ask(app, path, token=given).status == ask(app, path, token=f"s.embed.{given}").status == 401
     assert ask(app, f"/?token={given}", token=None).status == 401
     assert ask(app, f"/?token={TOKEN}", token=None, **frame).status == 403
-    act = {"content_type": JSON, "body": b'{"group": "wt2", "kind": "noted", "who": "x", "note": "x"}'}
+    act: dict[str, Any] = {
+        "content_type": JSON,
+        "body": b'{"group": "wt2", "kind": "noted", "who": "x", "note": "x"}',
+    }
     assert ask(app, "/api/acts", method="POST", token=given, **act).status == 401
 
 
