@@ -22,6 +22,7 @@ from antelog.watch.board.tracked_answer import TrackedAnswer, tracked
 
 DECIDED, DECIDED_SIZE = 50_000, 64_000_000  # decided answers that are kept, the latest, and bytes of these
 RECALLED = 50  # answers read again that are kept, the latest
+RETURNED = 10_000  # rejected answers that have come back, as they were before: the latest are kept
 PIECE_LINES, PIECE_RECORDS = 1_000, 2_000  # lines of answers, and records, in a piece of the feed, about
 MOST_LINES = 2_500_000  # lines of answers whose places are known, at most, the latest
 MOST_TOUCHED = 200_000  # answers that wait for the tables, at most: a page may have no reader for weeks
@@ -97,6 +98,7 @@ class Board:
         self.flow = CountRates[tuple[str, str]]()
         self.touched: set[str] = set()  # the answers that have changed since the tables were updated
         self.recalled = OrderedDict[str, TrackedAnswer]()
+        self.returned = deque[TrackedAnswer](maxlen=RETURNED)
         self.sees = False  # the feed has a line when a lost answer is seen again: until then it stays open
         self.rules_changed: Mapping[str, Any] | None = None  # after which tick, and what of each query
 
@@ -180,8 +182,12 @@ class Board:
         if kind == SEEN and answer is None:
             return  # somebody has ended it
         self.touched.add(name)
-        if answer is None and (answer := self.decided.pop(name, None)) is not None:
-            self.decided_size -= answer.size  # what was rejected has come back: it is the same answer
+        if answer is None and (before := self.decided.pop(name, None)) is not None:
+            # What was rejected has come back: it is the same answer, while boards of the past show it as it was.
+            self.decided_size -= before.size
+            self.trust.drop(before)
+            self.returned.append(before)
+            answer = before.copied()
         decided_by = None if answer is None else answer.now.decided_by
         if answer is None:
             answer = tracked(line, name)
