@@ -183,7 +183,7 @@ class Board:
             return  # somebody has ended it
         self.touched.add(name)
         if answer is None and (before := self.decided.pop(name, None)) is not None:
-            # What was rejected has come back: it is the same answer, while boards of the past show it as it was.
+            # What was rejected has come back: it is the same answer; boards of the past show it as it was.
             self.decided_size -= before.size
             self.trust.drop(before)
             self.returned.append(before)

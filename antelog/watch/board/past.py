@@ -1,6 +1,6 @@
 """The board at a tick in the past: the last snapshot before it, and the records of the feed since then.
 
-    17:00 snapshot ── records ── 17:40 snapshot ── records ── 17:52 the moment that is asked for
+17:00 snapshot ── records ── 17:40 snapshot ── records ── 17:52 the moment that is asked for
 """
 
 from __future__ import annotations
@@ -58,8 +58,12 @@ class Past:
     @cached_property
     def first(self) -> int | None:
         """The first tick of which the feed tells, when it is asked for first."""
-        ticks = map(_reached, self._reader(0).read(_AT_ONCE))
+        ticks = map(_reached, self.reader(0).read(_AT_ONCE))
         return next((tick for tick in ticks if tick >= 0), None)
+
+    def copied(self) -> Past:
+        """The same past, with boards of its own, which nobody else moves on."""
+        return Past(self.live, self.feed, self.snapshots)
 
     def take(self, board: Board, records: Sequence[Record], position: int, start: int = 0) -> None:
         """Folds records behind a position into a board, and keeps a snapshot on the way if one is due."""
@@ -100,7 +104,7 @@ class Past:
             return board
 
     def _nearest(self, tick: int) -> Snapshot:
-        """The last snapshot up to a tick, best one whose board is there; the begin of the feed without one."""
+        """The last snapshot up to a tick, best one whose board is there; else the begin of the feed."""
         before = [each for each in (*self.snapshots, *self._boards) if each.tick <= tick]
         return max(before, key=lambda each: (each.tick, each.board is not None), default=_BEGIN)
 
@@ -115,7 +119,7 @@ class Past:
     def _advanced(self, board: Board, place: Snapshot, tick: int) -> Snapshot:
         """Folds records into a board up to the first one of a later tick: they are in the order of ticks."""
         board.pieces = FeedPieces()
-        reader, position, taken = self._reader(place.position), place.position, place.records
+        reader, position, taken = self.reader(place.position), place.position, place.records
         while records := reader.read(_AT_ONCE):
             numbers = range(taken, len(records))
             later = (at for at in numbers if _reached(records[at]) > tick and (at or board.version))
@@ -129,7 +133,7 @@ class Past:
         board.tables.update()
         return Snapshot(tick, position, taken, board=board)
 
-    def _reader(self, position: int) -> FeedReader:
+    def reader(self, position: int = 0) -> FeedReader:
         feed = self.feed  # which a thread of its own cannot use, if it is a database
         return FeedReader(StoredFeedAt(feed.path) if isinstance(feed, StoredFeedAt) else feed, position)
 

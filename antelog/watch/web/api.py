@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,9 +26,11 @@ from antelog.watch.board.input_status import Inputs
 from antelog.watch.board.selection import Given, decided_filter, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.live_board import LiveBoard, summary
+from antelog.watch.web.scrubber import of_moments
 
 _Text = Annotated[str, Meta(max_length=1_000)]
 _EXAMPLE = '{"group": "wt2", "kind": "acknowledged", "who": "ann"}'
+_CHANGES = 1_000  # changes of acts that are remembered
 _FRESH = 1.0  # seconds for which the acts that were read are shown
 
 
@@ -103,6 +105,7 @@ API: dict[str, Callable[[LiveBoard, Given], dict[str, Any]]] = {
     "inputs": of_inputs,
     "trust": of_trust,
     "plan": of_plan,
+    "moments": of_moments,
 }
 
 
@@ -132,6 +135,7 @@ class ActList:
     board: Board
     _known: Sequence[Act] = ()
     _read: float = field(default=float("-inf"))
+    _before: dict[float, Sequence[Act]] = field(default_factory=dict)  # by the time since when they were so
 
     @property
     def possible(self) -> bool:
@@ -142,13 +146,21 @@ class ActList:
         if self.store is not None and now > self._read + _FRESH:
             self._known = inbox.current_acts(self.store, time.time()) if self.possible else ()
             self._read = now
-        return [each for each in self._known if self._goes_on(each)]
+            if self._known != next(reversed(self._before.values()), None):
+                self._before[time.time()] = self._known
+                if len(self._before) > _CHANGES:
+                    del self._before[next(iter(self._before))]
+        return [each for each in self._known if _goes_on(each, self.board, time.time())]
 
     def by_group(self) -> dict[str, list[Act]]:
-        found: dict[str, list[Act]] = {}
-        for each in self.current():
-            found.setdefault(each.group, []).append(each)
-        return found
+        return _grouped(self.current())
+
+    def then(self, live: LiveBoard) -> dict[str, list[Act]]:
+        """The acts by group that were known at the moment of a board in the past."""
+        before = ((at, acts) for at, acts in reversed(self._before.items()) if at <= live.present)
+        known = next((acts for _, acts in before), next(iter(self._before.values()), ()))
+        acts = (each for each in known if each.at <= live.present)
+        return _grouped(each for each in acts if _goes_on(each, live.board, live.present))
 
     def post(self, body: bytes, user: str = "") -> list[Act]:
         """Stores an act, and returns all of its group; `user` is who it is by, where a proxy knows."""
@@ -181,10 +193,18 @@ class ActList:
         until = None if given.minutes is None else now + 60 * given.minutes
         return Act(given.group, given.kind, who, now, until, given.note.strip(), answers)
 
-    def _goes_on(self, act: Act) -> bool:
-        if act.until is not None and act.until <= time.time():
-            return False
-        return not act.answers or any(each in self.board.open for each in act.answers)
+
+def _goes_on(act: Act, board: Board, now: float) -> bool:
+    if act.until is not None and act.until <= now:
+        return False
+    return not act.answers or any(each in board.open for each in act.answers)
+
+
+def _grouped(acts: Iterable[Act]) -> dict[str, list[Act]]:
+    found: dict[str, list[Act]] = {}
+    for each in acts:
+        found.setdefault(each.group, []).append(each)
+    return found
 
 
 def as_json(found: Sequence[Act]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
+from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -32,9 +33,11 @@ from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.address import Tokens
 from antelog.watch.web.api import API, ActList, PostError, as_json, metrics, of_answer, posted
 from antelog.watch.web.export import of_view
+from antelog.watch.web.film import film
 from antelog.watch.web.freshness import freshness
 from antelog.watch.web.guard import ACTS, EDITS, KEPT, PAGES, Guard, bearer, may_look, session
 from antelog.watch.web.live_board import LiveBoard, summary
+from antelog.watch.web.scrubber import past_band, scene_of
 from antelog.watch.web.templating import ASSETS, asset, render, share, shell, version, warm
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
@@ -42,6 +45,8 @@ from antelog.watch.web.views.context import ViewContext
 Endpoint = Callable[[Request], Awaitable[Response]]
 _USER = "x-forwarded-user"  # the header in which a proxy says who somebody is
 _TRIES, _PAUSE = 20, 0.1  # how often details that were just asked for are looked for, and the seconds between
+_ANSWERS, _SHOWN = 2_000, 12  # answers whose details are remembered, and how many of each
+_DIGITS = 19  # of a tick in an address, fewer
 _BEAT, _LOOK = 10.0, 2.0  # seconds between two signs of life of news, and between two looks at freshness
 
 
@@ -66,10 +71,17 @@ class DetailReader:
 
     store: Path | None
     live: LiveBoard
+    shown: OrderedDict[str, deque[AnswerDetail]] = field(default_factory=OrderedDict)  # by answer
     _waiting: asyncio.Task[None] | None = None
 
-    def of(self, answer: TrackedAnswer) -> AnswerDetail | None:
-        """Returns the details of an answer, or None while there are none, and asks for them."""
+    def of(self, answer: TrackedAnswer, then: int | None = None) -> AnswerDetail | None:
+        """Returns the details of an answer, or None while there are none, and asks for them.
+
+        Of an answer as it was `then`, those that were shown then.
+        """
+        if then is not None:
+            shown = (each for each in self.shown.get(answer.id, ()) if answer.now.tick <= each.tick <= then)
+            return max(shown, key=lambda each: each.tick, default=None)
         engine: Engine | None = getattr(self.live.reader, "engine", None)
         if engine is not None:
             return detail_of(engine, answer.line)
@@ -78,7 +90,15 @@ class DetailReader:
         found = self._asked(self.store, answer)
         if found is None and (self._waiting is None or self._waiting.done()):
             self._waiting = asyncio.ensure_future(self._wait(self.store, answer))
+        if found is not None:
+            self._keep(answer.id, found)
         return found
+
+    def _keep(self, name: str, found: AnswerDetail) -> None:
+        self.shown.setdefault(name, deque(maxlen=_SHOWN)).append(found)
+        self.shown.move_to_end(name)
+        while len(self.shown) > _ANSWERS:
+            self.shown.popitem(last=False)
 
     def _asked(self, store: Path, answer: TrackedAnswer) -> AnswerDetail | None:
         try:
@@ -123,6 +143,7 @@ def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
             Route(ACTS, routes.acts, methods=["GET", "POST"]),
             Route(EDITS, routes.edits, methods=["GET", "POST"]),
             Route("/export/shared.html", routes.shared),
+            Route("/export/film.html", routes.once_read(routes.film)),
             Route("/api/{view}", routes.once_read(routes.api)),
             Route("/export/{view:path}", routes.once_read(routes.export)),
             Route("/metrics", routes.once_read(routes.metrics)),
@@ -138,6 +159,7 @@ class _Routes:
     live: LiveBoard
     entry: Entry
     _known: Mapping[str, Any] = field(default_factory=dict)
+    _filming: asyncio.Lock = field(default_factory=asyncio.Lock)  # one film is made at a time
 
     def __post_init__(self) -> None:
         self.act_list = ActList(self.entry.store, self.live.board)
@@ -163,7 +185,8 @@ class _Routes:
         guarded, fresh, view = tokens.look is not None, None, None
         if not edits and (not guarded or may_look(given, tokens.of_readers)):
             path = request.url.path.removeprefix(_root(request)).strip("/") or "now"
-            fresh, view = freshness(self.live, time.time()), self._view(request, path)
+            fresh = freshness(self.live, time.time())
+            view = self._view(request, path, await self._shown(request))
         return HTMLResponse(shell(edits, root=_root(request), guarded=guarded, fresh=fresh, view=view))
 
     async def static(self, request: Request) -> Response:
@@ -195,23 +218,33 @@ class _Routes:
         path = request.path_params["view"]
         if path.endswith("/rows") and self.live.catching_up:
             return self._later()
-        found = self._view(request, path)
+        found = self._view(request, path, await self._shown(request))
         if found is None or path.endswith("/rows"):
             return _missing() if found is None else HTMLResponse(found)
         fresh = freshness(self.live, time.time())
         return HTMLResponse(render("fresh.html", fresh=fresh, state=json_text(self._state())) + found)
 
-    def _view(self, request: Request, path: str) -> Markup | None:
+    async def _shown(self, request: Request) -> LiveBoard:
+        """The board that a request is about: that of now, or with `at` as it was at a tick."""
+        at = request.query_params.get("at", "")
+        return await self.live.at(int(at) if at.isdecimal() and len(at) < _DIGITS else None)
+
+    def _view(self, request: Request, path: str, live: LiveBoard) -> Markup | None:
         """Renders a view, or why there is none yet; None if there is none of that name."""
         view, _, rest = path.partition("/")
-        acts, covers = self.act_list.by_group(), freshness(self.live, time.time()).covers
-        scene = ViewContext(self.live.board, _root(request), _given(request), acts=acts, stale=covers)
+        acts = self.act_list.by_group()
+        if live.then is not None:
+            acts = self.act_list.then(live)
+        scene = scene_of(live, _given(request), root=_root(request), acts=acts)
         make = PARTS.get(view)
         if make is None or self.live.catching_up:
             return None if make is None else render("catching_up.html", done=self.live.reader.share())
-        if view == "answer" and (answer := self.live.find(rest)) is not None:
-            scene = replace(scene, detail=self.details.of(answer))
-        return make(scene, rest)
+        if view == "answer" and (answer := live.find(rest)) is not None:
+            scene = replace(scene, detail=self.details.of(answer, live.then))
+        found = make(scene, rest)
+        if found is None or live.then is None or path.endswith("/rows"):
+            return found
+        return past_band(scene, live, self.live) + found
 
     def once_read(self, endpoint: Endpoint) -> Endpoint:
         """Makes an endpoint answer only once all that was recorded before is read."""
@@ -227,22 +260,29 @@ class _Routes:
 
     async def api(self, request: Request) -> Response:
         make = API.get(request.path_params["view"])
-        return _missing() if make is None else _json(make(self.live, _given(request)))
+        return _missing() if make is None else _json(make(await self._shown(request), _given(request)))
 
     async def answer(self, request: Request) -> Response:
-        name = request.path_params["id"]
-        found, answer = of_answer(self.live, name), self.live.find(name)
+        name, live = request.path_params["id"], await self._shown(request)
+        found, answer = of_answer(live, name), live.find(name)
         if found is None or answer is None:
             return _missing()
-        detail = self.details.of(answer)
+        detail = self.details.of(answer, live.then)
         return _json(found if detail is None else {**found, "details": detail})
 
     async def export(self, request: Request) -> Response:
         view, _, form = request.path_params["view"].rpartition(".")
-        found = of_view(self.live, view, form, _given(request))
+        found = of_view(await self._shown(request), view, form, _given(request))
         if found is None:
             return _missing()
         return Response(found, media_type=f"text/{form}", headers=_saved_as(f"antelog.{form}"))
+
+    async def film(self, request: Request) -> Response:
+        if self.live.past is None or self.live.board.tick is None:
+            return _missing()
+        async with self._filming:
+            found = await asyncio.to_thread(film, self.live, _given(request), self.act_list.then)
+        return Response(found, media_type="text/html", headers=_saved_as("antelog-film.html"))
 
     async def metrics(self, _request: Request) -> Response:
         found = metrics(self.live.board, counts_in(self.entry.store))

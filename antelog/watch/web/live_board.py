@@ -27,6 +27,7 @@ from antelog.run.store import feed as feeds
 from antelog.run.store.database import is_store
 from antelog.run.store.feed import FeedReader, FolderFeed, Record
 from antelog.watch.board.board import Board
+from antelog.watch.board.input_status import seconds_of
 from antelog.watch.board.past import Past
 from antelog.watch.board.saved_board import KeptBoard
 from antelog.watch.board.tracked_answer import LINES, TrackedAnswer
@@ -131,6 +132,12 @@ class LiveBoard:
             )
             self.board.recall(name, records)
         return self.board.find(name)
+
+    @property
+    def present(self) -> float:
+        """The time in seconds since 1970; of a board in the past, that of its last status."""
+        at = None if self.then is None else seconds_of(self.board.inputs.status.get("at"))
+        return time.time() if at is None else at
 
     async def at(self, tick: int | None) -> LiveBoard:
         """Returns this board as it was at a tick; itself if that is now, or its past is not kept."""

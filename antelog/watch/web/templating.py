@@ -66,9 +66,10 @@ _ENVIRONMENT.filters |= {"share": share, "xy": number, "counted": count}
 
 VIEWS = {"": "Now", "decided": "Decided", "inputs": "Inputs", "trust": "Trust", "plan": "Plan"}
 # The files of the page, in the order in which it loads them.
-_STYLES = ("theme.css", "page.css", "uPlot.min.css", "bench.css")
+_STYLES = ("theme.css", "page.css", "moments.css", "uPlot.min.css", "bench.css")
 _SCRIPTS = (
     *("idiomorph.min.js", "uPlot.iife.min.js", "access.js", "charts.js", "list.js", "fresh.js", "acts.js"),
+    *("track.js", "moments.js"),
     *("codemirror.min.js", "editor.js", "sheets.js", "bench.js", "page.js"),
 )
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "woff2": "font/woff2"}

@@ -37,6 +37,12 @@ class TickClock:
 
     timescale: Timescale | None
     now: int
+    then: float | None = None  # the moment in the past that is shown, in seconds since 1970
+
+    @property
+    def present(self) -> float:
+        """The time of the wall clock at the moment that is shown."""
+        return time.time() if self.then is None else self.then
 
     @property
     def length(self) -> int | None:
@@ -56,7 +62,7 @@ class TickClock:
     def hour(self, seconds: float, form: str = "%H:%M") -> str:
         """Writes seconds since 1970 as a time of day: `10:30`, or `28 Nov 10:30` if not today."""
         zone = ZoneInfo(self.zone or "UTC")
-        found, today = datetime.fromtimestamp(seconds, zone), datetime.fromtimestamp(time.time(), zone)
+        found, today = datetime.fromtimestamp(seconds, zone), datetime.fromtimestamp(self.present, zone)
         day = "" if found.date() == today.date() else f"{found:%d %b} ".lstrip("0")
         return f"{day}{found:{form}}"
 
@@ -102,7 +108,7 @@ class TickClock:
         ends = self.milliseconds(self.now)
         if ends is None or self.length is None:
             return None
-        behind = 1000 * time.time() - ends
+        behind = 1000 * self.present - ends
         if abs(behind) >= _PRESENT + 3 * self.length / 1000:
             return None
         return self.now + 1 + 1000 * behind / self.length
@@ -117,17 +123,19 @@ class ViewContext:
     acts: Mapping[str, Sequence[Act]] = field(default_factory=dict)  # those of people, by group
     detail: AnswerDetail | None = None  # of the answer that is shown
     stale: Callable[[str, str], bool] = lambda _query, _group: False  # whether a group rests on silent inputs
+    then: float | None = None  # the moment in the past that is shown, in seconds since 1970
 
     @cached_property
     def clock(self) -> TickClock:
-        return TickClock(self.board.head.timescale, self.board.tick or 0)
+        return TickClock(self.board.head.timescale, self.board.tick or 0, self.then)
 
     @cached_property
     def chances(self) -> bool:
         return self.board.tables.open.count(SqlCondition("chance IS NOT NULL")) > 0
 
     def address(self, answer: TrackedAnswer) -> str:
-        return f"{self.root}/answer/{quote(answer.id)}"
+        then = "".join(f"?at={quote(each)}" for each in self.given.get("at", ())[:1])
+        return f"{self.root}/answer/{quote(answer.id)}{then}"
 
     def link(self, **changed: str | int | Sequence[str] | None) -> str:
         """Returns the address of this view with some parameters changed; None removes one."""
