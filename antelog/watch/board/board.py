@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -22,7 +23,6 @@ from antelog.watch.board.tracked_answer import TrackedAnswer, tracked
 
 DECIDED, DECIDED_SIZE = 50_000, 64_000_000  # decided answers that are kept, the latest, and bytes of these
 RECALLED = 50  # answers read again that are kept, the latest
-RETURNED = 10_000  # rejected answers that have come back, as they were before: the latest are kept
 PIECE_LINES, PIECE_RECORDS = 1_000, 2_000  # lines of answers, and records, in a piece of the feed, about
 MOST_LINES = 2_500_000  # lines of answers whose places are known, at most, the latest
 MOST_TOUCHED = 200_000  # answers that wait for the tables, at most: a page may have no reader for weeks
@@ -98,7 +98,7 @@ class Board:
         self.flow = CountRates[tuple[str, str]]()
         self.touched: set[str] = set()  # the answers that have changed since the tables were updated
         self.recalled = OrderedDict[str, TrackedAnswer]()
-        self.returned = deque[TrackedAnswer](maxlen=RETURNED)
+        self.returned = deque[TrackedAnswer](maxlen=10_000)
         self.sees = False  # the feed has a line when a lost answer is seen again: until then it stays open
         self.rules_changed: Mapping[str, Any] | None = None  # after which tick, and what of each query
 
@@ -187,7 +187,7 @@ class Board:
             self.decided_size -= before.size
             self.trust.drop(before)
             self.returned.append(before)
-            answer = before.copied()
+            answer = deepcopy(before)
         decided_by = None if answer is None else answer.now.decided_by
         if answer is None:
             answer = tracked(line, name)

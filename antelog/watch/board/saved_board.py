@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from itertools import chain
@@ -58,27 +58,22 @@ _ANSWERS = msgspec.msgpack.Decoder(list[TrackedAnswer])
 _GOOD = msgspec.msgpack.Decoder(tuple[int, int, bytes, int])
 
 
-def saved(board: Board, *, whole: bool = True) -> Iterator[bytes]:
-    """Yields the pieces of a board, whose answers must not change until the last one is made.
-
-    What is not `whole` is without decided answers and places in the feed, which a board has in common with
-    those of before.
-    """
+def saved(board: Board) -> Iterator[bytes]:
+    """Yields the pieces of a board, whose answers must not change until the last one is made."""
     trust, inputs = board.trust, board.inputs
     trust.scores()  # puts all that was scored into the sums
     waiting = {answer.id: answer for _, _, answer in trust.waiting}
-    decided: Mapping[str, TrackedAnswer] = board.decided if whole else {}
-    answers = list({**waiting, **decided, **board.open}.values())
+    answers = list({**waiting, **board.decided, **board.open}.values())
     found: _Saved = {
         "head": {**about(board.head.source, None), "sees": board.sees},
         "tick": board.tick,
         "numbers": (board.version, board.damaged),
         "rules_changed": None if board.rules_changed is None else dict(board.rules_changed),
         "open": [*board.open],
-        "decided": [*decided],
+        "decided": [*board.decided],
         "changes": dict(board.changes),
         "flow": [(at, dict(counts)) for at, counts in board.flow.moments],
-        "pieces": [*board.pieces.kept] if whole else [],
+        "pieces": [*board.pieces.kept],
         "at": board.pieces.at,
         "status": dict(inputs.status),
         "rates": [(at, dict(counts)) for at, counts in inputs.rates.moments],
@@ -92,8 +87,7 @@ def saved(board: Board, *, whole: bool = True) -> Iterator[bytes]:
     return chain([_encoded(found)], map(_encoded, several))
 
 
-def restored(first: bytes, rest: Iterable[bytes], decided: Iterable[TrackedAnswer] = ()) -> Board:
-    """Makes a board of its pieces; one that is not whole is given its `decided` answers."""
+def restored(first: bytes, rest: Iterable[bytes]) -> Board:
     found = _SAVED.decode(first)
     answers = {each.id: each for piece in rest for each in _ANSWERS.decode(piece)}
     board = Board(FeedProgram(source_of(found["head"])), found["tick"])
@@ -101,7 +95,6 @@ def restored(first: bytes, rest: Iterable[bytes], decided: Iterable[TrackedAnswe
     board.version, board.damaged = found["numbers"]
     board.open.update((name, answers[name]) for name in found["open"])
     board.decided.update((name, answers[name]) for name in found["decided"])
-    board.decided.update((each.id, each) for each in decided if each.id not in board.open)
     board.decided_size = sum(each.size for each in board.decided.values())
     board.changes = Counter(found["changes"])
     board.flow.moments.extend(found["flow"])

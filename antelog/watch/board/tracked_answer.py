@@ -64,9 +64,6 @@ class TrackedAnswer(Struct, array_like=True):
         """About how many bytes it holds."""
         return _SIZE + sum(map(len, self.lines)) + _CHANCE_SIZE * len(self.chances)
 
-    def copied(self) -> TrackedAnswer:
-        return msgspec.structs.replace(self, lines=[*self.lines], chances=[*self.chances])
-
     def take(self, line: LogLine) -> None:
         self.now = status_of(line)
         _keep(self.lines, _encoded(line), LINES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
+from antelog.answers import CLOSED
 from antelog.engine.step.wording import LOST
 from antelog.files.columns import has
 from antelog.forecast.scores.scores import report_json
@@ -23,10 +24,10 @@ from antelog.watch.board.answer_table import SORTS
 from antelog.watch.board.board import Board
 from antelog.watch.board.feed_program import rules_behind
 from antelog.watch.board.input_status import Inputs
-from antelog.watch.board.selection import Given, decided_filter, selection_of
+from antelog.watch.board.selection import Given, decided_filter, first, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.live_board import LiveBoard, summary
-from antelog.watch.web.scrubber import of_moments
+from antelog.watch.web.views.context import TickClock
 
 _Text = Annotated[str, Meta(max_length=1_000)]
 _EXAMPLE = '{"group": "wt2", "kind": "acknowledged", "who": "ann"}'
@@ -99,6 +100,23 @@ def of_plan(live: LiveBoard, _given: Given) -> dict[str, Any]:
     return {**summary(board), **source, "changes": changes, "rates": rates}
 
 
+def of_moments(live: LiveBoard, given: Given) -> dict[str, Any]:
+    """Returns what became of answers `after` a tick, but for good ones; alike in `wide` ticks are one."""
+    board, head, start = live.board, live.board.head, None if live.past is None else live.past.first
+    clock, marks = TickClock(head.timescale, board.tick or 0), dict[tuple[str, str, int], dict[str, Any]]()
+    after, wide = (int(text) if (text := first(given, name)).isdecimal() else 1 for name in ("after", "wide"))
+    for each in reversed(board.decided.values() if start is not None else ()):
+        kind, severity, tick = each.now.change, head.severity(each.query), each.now.tick
+        if tick <= after:
+            break
+        if kind != CLOSED and severity != "good":
+            new = {"kind": kind, "severity": severity, "tick": tick, "name": head.key_of(each)}
+            mark = marks.setdefault((kind, severity, tick // max(1, wide)), {**new, "known": 0, "count": 0})
+            mark |= {"known": max(mark["known"], each.open_for), "count": mark["count"] + 1}
+    times = {"ends": clock.milliseconds(board.tick), "length": clock.length, "zone": clock.zone or "UTC"}
+    return {"first": start, "tick": board.tick, **times, "marks": [*marks.values()]}
+
+
 API: dict[str, Callable[[LiveBoard, Given], dict[str, Any]]] = {
     "now": of_now,
     "decided": of_decided,
@@ -135,7 +153,7 @@ class ActList:
     board: Board
     _known: Sequence[Act] = ()
     _read: float = field(default=float("-inf"))
-    _before: dict[float, Sequence[Act]] = field(default_factory=dict)  # by the time since when they were so
+    _before: dict[float, Sequence[Act]] = field(default_factory=dict)  # by the time when they were read
 
     @property
     def possible(self) -> bool:
@@ -146,21 +164,19 @@ class ActList:
         if self.store is not None and now > self._read + _FRESH:
             self._known = inbox.current_acts(self.store, time.time()) if self.possible else ()
             self._read = now
-            if self._known != next(reversed(self._before.values()), None):
-                self._before[time.time()] = self._known
-                if len(self._before) > _CHANGES:
-                    del self._before[next(iter(self._before))]
+            if self._known != next(reversed(self._before.values()), ()):
+                self._before = dict([*self._before.items()][-_CHANGES:]) | {time.time(): self._known}
         return [each for each in self._known if _goes_on(each, self.board, time.time())]
 
-    def by_group(self) -> dict[str, list[Act]]:
-        return _grouped(self.current())
-
-    def then(self, live: LiveBoard) -> dict[str, list[Act]]:
-        """The acts by group that were known at the moment of a board in the past."""
-        before = ((at, acts) for at, acts in reversed(self._before.items()) if at <= live.present)
-        known = next((acts for _, acts in before), next(iter(self._before.values()), ()))
-        acts = (each for each in known if each.at <= live.present)
-        return _grouped(each for each in acts if _goes_on(each, live.board, live.present))
+    def by_group(self, live: LiveBoard | None = None) -> dict[str, list[Act]]:
+        """The acts of each group: the current ones, or those at the moment of a board in the past."""
+        acts, found = self.current(), dict[str, list[Act]]()
+        if live is not None and live.then is not None:
+            before = (acts for at, acts in reversed(self._before.items()) if at <= live.present)
+            acts = [each for each in next(before, ()) if _goes_on(each, live.board, live.present)]
+        for each in acts:
+            found.setdefault(each.group, []).append(each)
+        return found
 
     def post(self, body: bytes, user: str = "") -> list[Act]:
         """Stores an act, and returns all of its group; `user` is who it is by, where a proxy knows."""
@@ -198,13 +214,6 @@ def _goes_on(act: Act, board: Board, now: float) -> bool:
     if act.until is not None and act.until <= now:
         return False
     return not act.answers or any(each in board.open for each in act.answers)
-
-
-def _grouped(acts: Iterable[Act]) -> dict[str, list[Act]]:
-    found: dict[str, list[Act]] = {}
-    for each in acts:
-        found.setdefault(each.group, []).append(each)
-    return found
 
 
 def as_json(found: Sequence[Act]) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -33,11 +32,9 @@ from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.address import Tokens
 from antelog.watch.web.api import API, ActList, PostError, as_json, metrics, of_answer, posted
 from antelog.watch.web.export import of_view
-from antelog.watch.web.film import film
 from antelog.watch.web.freshness import freshness
 from antelog.watch.web.guard import ACTS, EDITS, KEPT, PAGES, Guard, bearer, may_look, session
 from antelog.watch.web.live_board import LiveBoard, summary
-from antelog.watch.web.scrubber import past_band, scene_of
 from antelog.watch.web.templating import ASSETS, asset, render, share, shell, version, warm
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
@@ -45,7 +42,7 @@ from antelog.watch.web.views.context import ViewContext
 Endpoint = Callable[[Request], Awaitable[Response]]
 _USER = "x-forwarded-user"  # the header in which a proxy says who somebody is
 _TRIES, _PAUSE = 20, 0.1  # how often details that were just asked for are looked for, and the seconds between
-_ANSWERS, _SHOWN = 2_000, 12  # answers whose details are remembered, and how many of each
+_SEEN, _BACK = 5_000, 1_000  # details that are remembered, and ticks by which they may be older
 _DIGITS = 19  # of a tick in an address, fewer
 _BEAT, _LOOK = 10.0, 2.0  # seconds between two signs of life of news, and between two looks at freshness
 
@@ -71,17 +68,14 @@ class DetailReader:
 
     store: Path | None
     live: LiveBoard
-    shown: OrderedDict[str, deque[AnswerDetail]] = field(default_factory=OrderedDict)  # by answer
+    seen: dict[tuple[str, int], AnswerDetail] = field(default_factory=dict)  # by answer and tick
     _waiting: asyncio.Task[None] | None = None
 
     def of(self, answer: TrackedAnswer, then: int | None = None) -> AnswerDetail | None:
-        """Returns the details of an answer, or None while there are none, and asks for them.
-
-        Of an answer as it was `then`, those that were shown then.
-        """
+        """Returns the details of an answer, or of one in the past those seen then; asks for missing ones."""
         if then is not None:
-            shown = (each for each in self.shown.get(answer.id, ()) if answer.now.tick <= each.tick <= then)
-            return max(shown, key=lambda each: each.tick, default=None)
+            ticks = range(then, answer.now.tick - 1, -1)[:_BACK]
+            return next((self.seen[answer.id, at] for at in ticks if (answer.id, at) in self.seen), None)
         engine: Engine | None = getattr(self.live.reader, "engine", None)
         if engine is not None:
             return detail_of(engine, answer.line)
@@ -91,14 +85,10 @@ class DetailReader:
         if found is None and (self._waiting is None or self._waiting.done()):
             self._waiting = asyncio.ensure_future(self._wait(self.store, answer))
         if found is not None:
-            self._keep(answer.id, found)
+            self.seen[answer.id, found.tick] = found
+            while len(self.seen) > _SEEN:
+                del self.seen[next(iter(self.seen))]
         return found
-
-    def _keep(self, name: str, found: AnswerDetail) -> None:
-        self.shown.setdefault(name, deque(maxlen=_SHOWN)).append(found)
-        self.shown.move_to_end(name)
-        while len(self.shown) > _ANSWERS:
-            self.shown.popitem(last=False)
 
     def _asked(self, store: Path, answer: TrackedAnswer) -> AnswerDetail | None:
         try:
@@ -143,7 +133,6 @@ def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
             Route(ACTS, routes.acts, methods=["GET", "POST"]),
             Route(EDITS, routes.edits, methods=["GET", "POST"]),
             Route("/export/shared.html", routes.shared),
-            Route("/export/film.html", routes.once_read(routes.film)),
             Route("/api/{view}", routes.once_read(routes.api)),
             Route("/export/{view:path}", routes.once_read(routes.export)),
             Route("/metrics", routes.once_read(routes.metrics)),
@@ -159,7 +148,6 @@ class _Routes:
     live: LiveBoard
     entry: Entry
     _known: Mapping[str, Any] = field(default_factory=dict)
-    _filming: asyncio.Lock = field(default_factory=asyncio.Lock)  # one film is made at a time
 
     def __post_init__(self) -> None:
         self.act_list = ActList(self.entry.store, self.live.board)
@@ -227,15 +215,14 @@ class _Routes:
     async def _shown(self, request: Request) -> LiveBoard:
         """The board that a request is about: that of now, or with `at` as it was at a tick."""
         at = request.query_params.get("at", "")
-        return await self.live.at(int(at) if at.isdecimal() and len(at) < _DIGITS else None)
+        return await self.live.at(int(at)) if at.isdecimal() and len(at) < _DIGITS else self.live
 
     def _view(self, request: Request, path: str, live: LiveBoard) -> Markup | None:
         """Renders a view, or why there is none yet; None if there is none of that name."""
         view, _, rest = path.partition("/")
-        acts = self.act_list.by_group()
-        if live.then is not None:
-            acts = self.act_list.then(live)
-        scene = scene_of(live, _given(request), root=_root(request), acts=acts)
+        acts, fresh = self.act_list.by_group(live), freshness(live, live.present)
+        then, root, given = live.present if live.then else None, _root(request), _given(request)
+        scene = ViewContext(live.board, root, given, acts=acts, stale=fresh.covers, then=then)
         make = PARTS.get(view)
         if make is None or self.live.catching_up:
             return None if make is None else render("catching_up.html", done=self.live.reader.share())
@@ -244,7 +231,8 @@ class _Routes:
         found = make(scene, rest)
         if found is None or live.then is None or path.endswith("/rows"):
             return found
-        return past_band(scene, live, self.live) + found
+        ago = scene.clock.brief((self.live.board.tick or 0) - live.then)
+        return render("past.html", scene=scene, at=live.then, ago=ago, band=fresh.band) + found
 
     def once_read(self, endpoint: Endpoint) -> Endpoint:
         """Makes an endpoint answer only once all that was recorded before is read."""
@@ -276,13 +264,6 @@ class _Routes:
         if found is None:
             return _missing()
         return Response(found, media_type=f"text/{form}", headers=_saved_as(f"antelog.{form}"))
-
-    async def film(self, request: Request) -> Response:
-        if self.live.past is None or self.live.board.tick is None:
-            return _missing()
-        async with self._filming:
-            found = await asyncio.to_thread(film, self.live, _given(request), self.act_list.then)
-        return Response(found, media_type="text/html", headers=_saved_as("antelog-film.html"))
 
     async def metrics(self, _request: Request) -> Response:
         found = metrics(self.live.board, counts_in(self.entry.store))

@@ -20,8 +20,8 @@ from antelog.watch.board.answer_table import SORTS
 from antelog.watch.board.board import Board
 from antelog.watch.board.selection import MOST, SEVERITIES, Given, decided_filter, selection_of
 from antelog.watch.board.tracked_answer import failed, marks, unseen
+from antelog.watch.web.freshness import freshness
 from antelog.watch.web.live_board import LiveBoard
-from antelog.watch.web.scrubber import scene_of
 from antelog.watch.web.templating import render
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
@@ -68,7 +68,8 @@ def page(live: LiveBoard, view: str, rest: str, given: Given) -> str | None:
     """Writes a view as an HTML file with its style, which loads nothing and has no script."""
     if view == "answer":
         live.find(rest)
-    scene = scene_of(live, {**given, **_WHOLE}, acts={}, kept=True)
+    then, covers = live.present if live.then else None, freshness(live, live.present).covers
+    scene = ViewContext(live.board, given={**given, **_WHOLE}, live=False, stale=covers, then=then)
     found = PARTS[view](scene, rest)
     if found is None:
         return None

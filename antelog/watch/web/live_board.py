@@ -28,7 +28,7 @@ from antelog.run.store.database import is_store
 from antelog.run.store.feed import FeedReader, FolderFeed, Record
 from antelog.watch.board.board import Board
 from antelog.watch.board.input_status import seconds_of
-from antelog.watch.board.past import Past
+from antelog.watch.board.past import Past, reached
 from antelog.watch.board.saved_board import KeptBoard
 from antelog.watch.board.tracked_answer import LINES, TrackedAnswer
 
@@ -71,7 +71,7 @@ class LiveBoard:
     caught_up: bool = False  # all records so far have been read
     path: Path | None = None
     say: Callable[[str], None] = lambda _: None
-    then: int | None = None  # the tick in the past at which this board is
+    then: int | None = None  # the tick in the past at which it is
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
@@ -128,7 +128,7 @@ class LiveBoard:
                 record
                 for piece in [*pieces[:1], *pieces[1:][-LINES:]]
                 for record in self.reader.read_again(piece.position, piece.records)
-                if self.then is None or record.get("tick", 0) <= self.then
+                if self.then is None or reached(record) <= self.then
             )
             self.board.recall(name, records)
         return self.board.find(name)
@@ -139,9 +139,9 @@ class LiveBoard:
         at = None if self.then is None else seconds_of(self.board.inputs.status.get("at"))
         return time.time() if at is None else at
 
-    async def at(self, tick: int | None) -> LiveBoard:
+    async def at(self, tick: int) -> LiveBoard:
         """Returns this board as it was at a tick; itself if that is now, or its past is not kept."""
-        if tick is None or self.past is None or self.board.tick is None or tick >= self.board.tick:
+        if self.past is None or self.board.tick is None or tick >= self.board.tick:
             return self
         board = await asyncio.to_thread(self.past.at, tick)
         return LiveBoard(self.reader, board, caught_up=True, then=max(tick, board.tick or 0))
@@ -154,10 +154,9 @@ class LiveBoard:
             self.board.pieces.begin(before)
         records = self.reader.read(_AT_ONCE)
         self.caught_up = len(records) < _AT_ONCE
-        if records and self.past is not None and before is not None:
-            self.past.take(self.board, records, before)
-            self._wake()
-        elif records:
+        if records:
+            if self.past is not None and before is not None and reached(records[0]) > (self.board.tick or 0):
+                self.past.keep(self.board, before)
             self.take(records)
         if self._kept is not None:
             self._kept.read(before or 0, len(records), time.process_time() - began)

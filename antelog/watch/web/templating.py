@@ -69,12 +69,13 @@ VIEWS = {"": "Now", "decided": "Decided", "inputs": "Inputs", "trust": "Trust", 
 _STYLES = ("theme.css", "page.css", "moments.css", "uPlot.min.css", "bench.css")
 _SCRIPTS = (
     *("idiomorph.min.js", "uPlot.iife.min.js", "access.js", "charts.js", "list.js", "fresh.js", "acts.js"),
-    *("track.js", "moments.js"),
+    *("track.js", "filming.js", "moments.js"),
     *("codemirror.min.js", "editor.js", "sheets.js", "bench.js", "page.js"),
 )
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "woff2": "font/woff2"}
 ASSETS = {
-    name: _TYPES[name.rpartition(".")[2]] for name in (*_STYLES, *_SCRIPTS, "icon.svg", *theme.WEB_FONTS)
+    name: _TYPES[name.rpartition(".")[2]]
+    for name in (*_STYLES, *_SCRIPTS, "film.js", "icon.svg", *theme.WEB_FONTS)
 }
 _OF_BENCH = frozenset({"bench.css", "codemirror.min.js", "editor.js", "sheets.js", "bench.js"})
 _OF_THEME = {"theme.css": lambda: theme.style_sheet(""), "icon.svg": theme.sign}

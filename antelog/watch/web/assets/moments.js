@@ -2,9 +2,12 @@
 /* The time machine: `?at=TICK` shows the page as it was at a tick. Nothing can be done there but look. */
 
 const MOMENTS = 5_000;  // milliseconds between two questions for what was decided since, at least
+const SPANS = { hour: 3600, day: 86_400, "7 days": 604_800 };  // in seconds
+const TICKS = { "100 ticks": 100, "1000 ticks": 1000, "10000 ticks": 10_000 };  // where a tick has no length
+const MARKS = 480;  // of a kind beside each other, at most
 
 const moments = {
-  data: null, asked: 0, running: false, busy: false, wanted: undefined, span: "",
+  data: null, asked: 0, running: false, busy: false, wanted: undefined, span: null,
 
   /* The tick that is looked at; null for now. */
   get at() { const given = new URLSearchParams(location.search).get("at"); return /^\d{1,18}$/.test(given || "") ? Number(given) : null; },
@@ -17,6 +20,7 @@ const moments = {
     byId("share").addEventListener("click", () => this.share());
     byId("film").addEventListener("click", () => this.film());
     byId("span").addEventListener("change", (event) => { this.span = event.target.value; this.data = null; this.read(); });
+    this.read();
     addEventListener("resize", () => this.draw());
     setInterval(() => { if (!document.hidden && state && state.tick !== this.data?.tick && Date.now() > this.asked + MOMENTS) this.read(); }, 500);
     // In the past nobody acts.
@@ -41,25 +45,43 @@ const moments = {
       past ? to.searchParams.set("at", this.at) : to.searchParams.delete("at");
       link.href = to;
     }
-    if (this.box) this.box.hidden = !(this.data?.first ?? null) && this.data?.first !== 0 || (here().name !== "now" && !past);
+    if (this.box) this.box.hidden = !this.data || (here().name !== "now" && !past);
     this.draw();
+  },
+
+  /* The ticks of each stretch that may be chosen: one is enough if the feed does not go back further. */
+  spans(found) {
+    const every = found.length === null ? TICKS : SPANS, ticks = (n) => found.length === null ? n : Math.max(10, Math.floor(n * 1_000_000 / found.length));
+    let before = 0;
+    const all = Object.entries(every).map(([name, n]) => ({ name, ticks: ticks(n), before })).map((each) => { each.before = before; before = each.ticks; return each; });
+    return all.filter((each) => !each.before || found.tick - found.first > each.before);
   },
 
   /* Asks for what was decided: all of the stretch, or only what came since. */
   async read() {
     this.asked = Date.now();
-    const before = this.data, given = new URLSearchParams(this.span ? { span: this.span } : {});
-    const from = before ? Math.floor(before.tick / before.wide) * before.wide : null;
-    if (from !== null) given.set("after", from - 1);
+    const before = this.data;
     try {
-      const answer = await ask(`/api/moments?${given}`);
-      if (!answer.ok) return;
-      const found = await answer.json();
-      if (found.first !== null && from !== null) found.marks.push(...before.marks.filter((each) => each.tick < from && each.tick >= found.low));
-      this.data = found.first === null ? null : found;
+      let from = 0, wide = 1, spans = before?.spans;
+      if (!before) {  // how long a tick is comes first
+        const found = await this.asking({ after: 999_999_999_999_999 });
+        if (!found || found.first === null || found.tick === null) return;
+        spans = this.spans(found);
+        const span = spans.find((each) => each.name === this.span) || spans[0];
+        from = Math.max(found.first, found.tick - span.ticks);
+        wide = Math.max(1, Math.ceil((found.tick - from) / MARKS));
+      } else { wide = before.wide; from = Math.floor(before.tick / wide) * wide; }
+      const found = await this.asking({ after: Math.max(0, from - 1), wide });
+      if (!found) return;
+      spans = this.spans(found);
+      const span = spans.find((each) => each.name === this.span) || spans[0], low = Math.max(found.first, found.tick - span.ticks);
+      if (before) found.marks.push(...before.marks.filter((each) => each.tick < from && each.tick >= low));
+      this.data = { ...found, length: found.length && found.length / 1000, low, wide, spans, span: span.name };
       this.show();
     } catch (error) { if (error.message !== "locked") lost(); }
   },
+
+  async asking(given) { const answer = await ask(`/api/moments?${new URLSearchParams(given)}`); return answer.ok ? answer.json() : null; },
 
   draw() {
     if (!this.data || this.box.hidden) return;
@@ -67,7 +89,7 @@ const moments = {
     Object.assign(hand, { min: Math.min(low, at), max: tick });
     if (Number(hand.value) !== at && !this.busy) hand.value = at;
     hand.setAttribute("aria-valuetext", this.at === null ? "now" : track.text(this.data, at));
-    if (choice.length !== spans.length) choice.replaceChildren(...spans.map((name) => new Option(`last ${name}`, name)));
+    if (choice.length !== spans.length) choice.replaceChildren(...spans.map(({ name }) => new Option(`last ${name}`, name)));
     choice.value = span;
     choice.parentNode.hidden = spans.length < 2;
     byId("score").textContent = track.said(this.data, at);
@@ -125,16 +147,15 @@ const moments = {
 
   /* One file that plays the stretch without a server: from the hand on, or all that the track shows. */
   async film() {
-    const button = byId("film"), words = button.textContent;
+    const button = byId("film"), words = button.textContent, { low, tick } = this.data;
     button.disabled = true;
-    button.textContent = "Filming …";
     try {
-      const answer = await ask(`/export/film.html?from=${this.at ?? this.data.low}&to=${this.data.tick}`);
-      const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(await answer.blob()), download: "antelog-film.html" });
-      if (answer.ok) link.click();
-      byId("said").textContent = answer.ok ? "The film is saved" : "The film could not be made";
+      const made = await filming.made(this.at ?? low, tick, this.data, (share) => { button.textContent = `Filming ${Math.round(100 * share)} %`; });
+      const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(made), download: "antelog-film.html" });
+      link.click();
+      byId("said").textContent = "The film is saved";
       setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-    } catch (error) { if (error.message !== "locked") lost(); }
+    } catch (error) { if (error.message !== "locked") byId("said").textContent = `The film could not be made: ${error.message}`; }
     button.disabled = false;
     button.textContent = words;
   },

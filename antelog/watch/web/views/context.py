@@ -37,12 +37,7 @@ class TickClock:
 
     timescale: Timescale | None
     now: int
-    then: float | None = None  # the moment in the past that is shown, in seconds since 1970
-
-    @property
-    def present(self) -> float:
-        """The time of the wall clock at the moment that is shown."""
-        return time.time() if self.then is None else self.then
+    then: float | None = None  # the time in seconds since 1970, if it is in the past
 
     @property
     def length(self) -> int | None:
@@ -62,7 +57,7 @@ class TickClock:
     def hour(self, seconds: float, form: str = "%H:%M") -> str:
         """Writes seconds since 1970 as a time of day: `10:30`, or `28 Nov 10:30` if not today."""
         zone = ZoneInfo(self.zone or "UTC")
-        found, today = datetime.fromtimestamp(seconds, zone), datetime.fromtimestamp(self.present, zone)
+        found, today = datetime.fromtimestamp(seconds, zone), datetime.fromtimestamp(time.time(), zone)
         day = "" if found.date() == today.date() else f"{found:%d %b} ".lstrip("0")
         return f"{day}{found:{form}}"
 
@@ -108,7 +103,7 @@ class TickClock:
         ends = self.milliseconds(self.now)
         if ends is None or self.length is None:
             return None
-        behind = 1000 * self.present - ends
+        behind = 1000 * (self.then or time.time()) - ends
         if abs(behind) >= _PRESENT + 3 * self.length / 1000:
             return None
         return self.now + 1 + 1000 * behind / self.length
@@ -123,7 +118,7 @@ class ViewContext:
     acts: Mapping[str, Sequence[Act]] = field(default_factory=dict)  # those of people, by group
     detail: AnswerDetail | None = None  # of the answer that is shown
     stale: Callable[[str, str], bool] = lambda _query, _group: False  # whether a group rests on silent inputs
-    then: float | None = None  # the moment in the past that is shown, in seconds since 1970
+    then: float | None = None  # the time in seconds since 1970, if the board is in the past
 
     @cached_property
     def clock(self) -> TickClock:
