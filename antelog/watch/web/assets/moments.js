@@ -40,8 +40,9 @@ const moments = {
   show() {
     const past = this.at !== null;
     document.body.classList.toggle("then", past);
-    for (const link of document.querySelectorAll("nav a, .brand")) {
+    for (const link of document.querySelectorAll("nav a, .brand, main a[href^='/']")) {
       const to = new URL(link.href);
+      if (to.searchParams.has("at") === past && !link.matches("nav a")) continue;
       past ? to.searchParams.set("at", this.at) : to.searchParams.delete("at");
       link.href = to;
     }
