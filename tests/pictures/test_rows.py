@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import antelog
 from antelog.answers import CONFIRMED, REJECTED
 from antelog.pictures.answers import draw_answers
-from antelog.pictures.columns import RowLabel, columns_of, cut, cut_apart, width_of
+from antelog.pictures.columns import RowLabel, columns_of
 from antelog.pictures.history import Answer, Change, History
+from antelog.pictures.naming import cut, cut_apart, width_of
 from antelog.pictures.rows import STRETCH, Clock, Frame, kinds_in, mark_rows
 from antelog.program import parse
 from tests.pictures.looks import texts

@@ -14,6 +14,7 @@ from antelog.answers import CLOSED
 from antelog.engine.step.wording import LOST
 from antelog.run.store.database import transaction
 from antelog.run.store.inbox import Act
+from antelog.watch.board.brief import Brief, DueAnswers, brief_of
 from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.board.scoring import USUAL
 from antelog.watch.board.selection import SEVERITIES, AnswerFilter, Selection
@@ -34,12 +35,15 @@ CREATE INDEX {{name}}_keys ON {{name}} (key);
 _UNLIKELY = "coalesce(-chance, 2.0)"
 SORTS = {
     "urgent": "severity, over DESC, deadline NULLS LAST",
+    "due": f"severity, deadline NULLS LAST, {_UNLIKELY}",
     "deadline": f"deadline NULLS LAST, {_UNLIKELY}",
     "new": f"since DESC, {_UNLIKELY}",
     "name": "words, deadline NULLS LAST",
     "likely": f"{_UNLIKELY}, deadline NULLS LAST",
     "decided": "number DESC",
 }
+# What somebody has to look at: over its threshold, or possible where no chance is known.
+DUE = f"(state != 'below' AND kind != '{LOST}')"
 _ROUNDING = 1e-12
 _PREFIX = re.compile(r"[^\W\d_]+|.")
 _SEPARATED = re.compile(r"[^/.:\-_ ]*[/.:\-_ ]")
@@ -47,7 +51,7 @@ _SEPARATED = re.compile(r"[^/.:\-_ ]*[/.:\-_ ]")
 
 @dataclass(frozen=True)
 class ListRow:
-    """A row of the list: a group with its most urgent answer, or a part of a group."""
+    """A group with its most urgent answer, or a part of a group."""
 
     answer: TrackedAnswer
     key: str
@@ -257,6 +261,27 @@ class AnswerTables:
         (answer,) = self._open.answers(members.and_("severity = ?", worst), f"over DESC, {order}", 0, 1)
         return ListRow(answer, name, size, SEVERITIES[worst], end, opened)
 
+    def foremost(self, given: AnswerFilter) -> list[ListRow]:
+        """Lists the answer of each key and query that is decided first; what is cared for comes last."""
+        table, order = self.open, self._order("due")
+        ordered = table.rows(f"SELECT key, query, id FROM {{them}} ORDER BY {order}", table.where(given))
+        sizes, first = Counter((key, query) for key, query, _ in ordered), dict[object, str]()
+        for key, query, name in ordered:
+            first.setdefault((key, query), name)
+        return [self._first(key, first[key, query], size) for (key, query), size in sizes.items()]
+
+    def of_keys(self, given: AnswerFilter, least: str) -> list[ListRow]:
+        """Lists for each key the answer for which an expression in SQL is the least."""
+        table = self.open
+        found = table.rows(
+            f"SELECT key, id, count(*), min({least}) FROM {{them}} GROUP BY key", table.where(given)
+        )
+        return [self._first(key, name, size) for key, name, size, _ in found]
+
+    def _first(self, key: str, name: str, size: int) -> ListRow:
+        answer = self._answers["open"][name]
+        return ListRow(answer, key, size, self._head().severity(answer.query), answer.now.decided_by)
+
     def others(self, answer: TrackedAnswer) -> dict[str, object]:
         """Lists the other open answers of an answer's group, the most urgent first, and counts them."""
         where = SqlCondition("key = ? AND id != ?", (self._head().key_of(answer), answer.id))
@@ -267,13 +292,45 @@ class AnswerTables:
         """Returns an order in SQL, and fills its tables; urgent groups that are taken care of come last."""
         if sort == "name":
             self._open.fill_words()
-        elif sort == "urgent" and (cared := self._cared_for()):
-            self._database.execute("DELETE FROM cared_for")
-            self._database.executemany("INSERT INTO cared_for VALUES (?)", [(name,) for name in cared])
+        elif sort in ("urgent", "due") and self._fill_cared_for():
             return f"key IN cared_for, {SORTS[sort]}"
         return SORTS[sort]
 
-    def _cared_for(self) -> list[str]:
+    # ---- the brief ----
+
+    def brief(
+        self, wall: float | None, silent: Sequence[str], until: Callable[[int], str], at: Callable[[int], str]
+    ) -> Brief:
+        """Sums up what is due; `wall` is the clock of the wall in ticks, and `silent` says what is silent."""
+        head, table, bad = self._head(), self.open, SqlCondition("severity < 3")
+        self._fill_cared_for()
+        sql = (
+            f"SELECT count(*) FILTER (WHERE below AND NOT due), count(*) FILTER (WHERE due AND key IN "
+            f"cared_for), count(*) FILTER (WHERE late) FROM (SELECT key, max({DUE}) AS due, max(state = "
+            f"'below') AS below, max(deadline + 1 < {wall or 'NULL'}) AS late FROM {{them}} GROUP BY key)"
+        )
+        counts = dict(zip(("below", "taken", "overdue"), table.rows(sql, bad)[0], strict=True))
+        sql = "SELECT id, count(DISTINCT key), min(coalesce(deadline, 1e18)) FROM {them} GROUP BY query"
+        due = []
+        for name, number, _ in table.rows(sql, bad.and_(f"{DUE} AND key NOT IN cared_for")):
+            first = self._answers["open"][name]
+            texts = (head.key_of(first), head.possible(first), head.many(first.query))
+            due.append(DueAnswers(head.severity(first.query), number, first, *texts))
+        past = bad.and_("(kind = 'confirmed' OR alerted IS NOT NULL)")
+        last = "".join(
+            f"The last was {each.now.change} at {at(each.now.tick)}: {head.words(each)}."
+            for each in ([] if due else self.decided.answers(past, SORTS["decided"], 0, 1))
+        )
+        return brief_of(due, counts, silent, until, last)
+
+    def _fill_cared_for(self) -> bool:
+        """Fills the table of groups that are taken care of; returns whether there are any."""
+        cared = [(name,) for name in self.cared_for()]
+        self._database.execute("DELETE FROM cared_for")
+        self._database.executemany("INSERT INTO cared_for VALUES (?)", cared)
+        return bool(cared)
+
+    def cared_for(self) -> list[str]:
         """Lists the groups that are snoozed, or were acknowledged when they were as bad as now."""
         return [name for name, acts in self.acts().items() if any(self._hushes(each, name) for each in acts)]
 

@@ -99,6 +99,7 @@ class Board:
         self.touched: set[str] = set()  # the answers that have changed since the tables were updated
         self.recalled = OrderedDict[str, TrackedAnswer]()
         self.returned = deque[TrackedAnswer](maxlen=10_000)
+        self.groups: Mapping[str, str] = {}  # the group of each device on the map, where a relation gives it
         self.sees = False  # the feed has a line when a lost answer is seen again: until then it stays open
         self.rules_changed: Mapping[str, Any] | None = None  # after which tick, and what of each query
 

@@ -104,7 +104,7 @@ class Past:
                 break
             position, taken = reader.position, 0
         self.keep(board, position, taken)
-        board.pieces = self._live.pieces
+        board.pieces, board.groups = self._live.pieces, self._live.groups
         board.tables.update()
         return Snapshot(tick, board.version, position, taken, board=board)
 

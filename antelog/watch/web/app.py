@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -71,6 +72,9 @@ class DetailReader:
     seen: dict[tuple[str, int], AnswerDetail] = field(default_factory=dict)  # by answer and tick
     _waiting: asyncio.Task[None] | None = None
 
+    def __post_init__(self) -> None:
+        self._missing: dict[str, TrackedAnswer] = {}
+
     def of(self, answer: TrackedAnswer, then: int | None = None) -> AnswerDetail | None:
         """Returns the details of an answer, or of one in the past those seen then; asks for missing ones."""
         if then is not None:
@@ -82,12 +86,14 @@ class DetailReader:
         if self.store is None or not is_store(self.store):
             return None
         found = self._asked(self.store, answer)
-        if found is None and (self._waiting is None or self._waiting.done()):
-            self._waiting = asyncio.ensure_future(self._wait(self.store, answer))
         if found is not None:
             self.seen[answer.id, found.tick] = found
             while len(self.seen) > _SEEN:
                 del self.seen[next(iter(self.seen))]
+        else:
+            self._missing[answer.id] = answer
+            if self._waiting is None or self._waiting.done():
+                self._waiting = asyncio.ensure_future(self._wait(self.store))
         return found
 
     def _asked(self, store: Path, answer: TrackedAnswer) -> AnswerDetail | None:
@@ -97,12 +103,19 @@ class DetailReader:
         except (StateError, sqlite3.Error, msgspec.DecodeError):
             return None  # of an earlier make, or busy
 
-    async def _wait(self, store: Path, answer: TrackedAnswer) -> None:
+    async def _wait(self, store: Path) -> None:
+        """Waits for all that is missing, so that what asks for several answers is shown anew once."""
+        asked = len(self._missing)
         for _ in range(_TRIES):
             await asyncio.sleep(_PAUSE)
-            if self._asked(store, answer) is not None:
-                self.live.refresh()
-                return
+            for each in [*self._missing.values()]:
+                if self._asked(store, each) is not None:
+                    del self._missing[each.id]
+            if not self._missing:
+                break
+        if len(self._missing) < asked:
+            self.live.refresh()
+        self._missing.clear()
 
 
 @dataclass(frozen=True)
@@ -220,9 +233,10 @@ class _Routes:
     def _view(self, request: Request, path: str, live: LiveBoard) -> Markup | None:
         """Renders a view, or why there is none yet; None if there is none of that name."""
         view, _, rest = path.partition("/")
-        acts, fresh = self.act_list.by_group(live), freshness(live, live.present)
-        then, root, given = live.present if live.then else None, _root(request), _given(request)
-        scene = ViewContext(live.board, root, given, acts=acts, stale=fresh.covers, then=then)
+        fresh, then = freshness(live, live.present), live.present if live.then else None
+        scene = ViewContext(live.board, _root(request), _given(request), stale=fresh.covers, then=then)
+        details = partial(self.details.of, then=live.then)
+        scene = replace(scene, acts=self.act_list.by_group(live), details=details)
         make = PARTS.get(view)
         if make is None or self.live.catching_up:
             return None if make is None else render("catching_up.html", done=self.live.reader.share())

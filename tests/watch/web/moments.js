@@ -16,7 +16,7 @@ async function looked() {
   await until("the page is of then", () => moments.at === tick - 20 && !moments.busy && band().includes("ago"));
   right("the hand says when", hand.getAttribute("aria-valuetext") === track.text(moments.data, tick - 20));
   right("views lead to then, too", [...document.querySelectorAll("nav a")].every((link) => link.href.includes(`at=${tick - 20}`)));
-  right("rows lead to then, too", [...document.querySelectorAll("a.row")].every((link) => link.href.includes(`at=${tick - 20}`)));
+  right("rows lead to then, too", [...document.querySelectorAll("main a[href*='/answer/']")].every((link) => (link.href.baseVal ?? link.href).includes(`at=${tick - 20}`)));
   right("nobody acts there", ![...document.querySelectorAll("[data-act]")].some((each) => each.checkVisibility()));
   document.activeElement.blur();
   press(",");
@@ -25,7 +25,8 @@ async function looked() {
   await until("what was decided after", () => moments.at > tick - 25 && !moments.busy);
 
   await moments.seek(tick - 20);
-  await go(document.querySelector("a.row").href);
+  const link = document.querySelector("main a[href*='/answer/']").href;
+  await go(link.baseVal ?? link);
   right("an answer as it was", shown.startsWith("answer/") && band().includes("ago"));
   right("the time machine stays", !moments.box.hidden);
   history.back();

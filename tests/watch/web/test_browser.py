@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt install chromium"),
 ]
 ROWS = "document.querySelectorAll('.rows .row').length"
-VIEWS = ("", "decided", "inputs", "trust", "plan")
+VIEWS = ("", "list", "decided", "inputs", "trust", "plan")
 WIDE = "document.documentElement.scrollWidth <= innerWidth"
 
 
@@ -32,7 +32,7 @@ def test_the_link_lets_in_and_its_token_is_gone_from_the_address(
     chromium: Browser, page_and_store: tuple[Page, Store], tab: Tab
 ) -> None:
     page, _ = page_and_store
-    assert tab.run("location.href") == page.address.origin + "/"
+    assert tab.run("location.href") == page.address.origin + "/list"
     assert tab.run("document.cookie") == ""
     assert page.address.tokens.look not in tab.run("JSON.stringify([sessionStorage, localStorage])")
     tab.open(page.address.origin + "/plan")
@@ -60,8 +60,8 @@ def test_keys_lead_through_the_page(tab: Tab) -> None:
     tab.run("document.activeElement.click()")
     tab.until("shown.startsWith('answer/')")
     tab.key("Escape")
-    tab.until("shown === 'now'")
-    tab.key("5")
+    tab.until("shown === 'list'")
+    tab.key("6")
     tab.until("shown === 'plan'")
     tab.key("?")
     assert tab.run("document.getElementById('help').open")
@@ -103,10 +103,10 @@ def test_tabs_of_a_browser_share_one_stream_and_let_each_other_in(
 ) -> None:
     page, writer = page_and_store
     first = chromium.tab()
-    first.open_page(page.url)
+    first.open_page(page.url.replace("/?", "/list?"))
     first.until(f"{ROWS} >= 5")
     second = chromium.tab()
-    second.open(page.address.origin + "/")
+    second.open(page.address.origin + "/list")
     second.until(f"{ROWS} >= 5")
     events = "performance.getEntriesByType('resource').filter(e => e.name.endsWith('/events')).length"
     locks = "navigator.locks.query().then(found => [found.held.length, found.pending.length].join())"
@@ -121,7 +121,7 @@ def test_tabs_of_a_browser_share_one_stream_and_let_each_other_in(
 def test_a_view_can_be_kept(tab: Tab, tmp_path: Path, form: str) -> None:
     tab.tell("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
     tab.run(f"document.querySelector('[data-snapshot={form}]').click()")
-    found = until(lambda: list(tmp_path.glob(f"antelog-now-*.{form}")))
+    found = until(lambda: list(tmp_path.glob(f"antelog-list-*.{form}")))
     data = found[0].read_bytes()
     assert b"wt4" in data
     assert len(data) > 500

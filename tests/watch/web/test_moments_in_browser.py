@@ -28,10 +28,11 @@ def page(tmp_path: Path) -> Iterator[Page]:
 
 def test_the_page_of_before_and_a_film_of_it(chromium: Browser, page: Page, tmp_path: Path) -> None:
     tab = chromium.opened(page.url)
+    tab.run("go('/')")
     tab.until("moments.data !== null && !moments.box.hidden")
     assert json.loads(tab.run(f"{STEPS}; looked()")) == []
     for width in WIDTHS:
-        tab.size(width, 900, dark=width == WIDTHS[0])
+        tab.size(width, 900)
         assert tab.run("document.documentElement.scrollWidth <= innerWidth"), width
         assert findings(tab) == [], width
     file = tmp_path / "film.html"

@@ -20,9 +20,8 @@ const moments = {
     byId("share").addEventListener("click", () => this.share());
     byId("film").addEventListener("click", () => this.film());
     byId("span").addEventListener("change", (event) => { this.span = event.target.value; this.data = null; this.read(); });
-    this.read();
     addEventListener("resize", () => this.draw());
-    setInterval(() => { if (!document.hidden && state && state.tick !== this.data?.tick && Date.now() > this.asked + MOMENTS) this.read(); }, 500);
+    setInterval(() => { if (!document.hidden && state && state.reached !== this.reached && Date.now() > this.asked + MOMENTS) this.read(); }, 500);
     // In the past nobody acts.
     document.addEventListener("click", (event) => { if (this.at !== null && event.target.closest("[data-act]")) { event.preventDefault(); event.stopPropagation(); } }, true);
     document.addEventListener("keydown", (event) => this.key(event), true);
@@ -46,7 +45,7 @@ const moments = {
       past ? to.searchParams.set("at", this.at) : to.searchParams.delete("at");
       link.href = to;
     }
-    if (this.box) this.box.hidden = !this.data || (here().name !== "now" && !past);
+    if (this.box) this.box.hidden = !this.data || (!["now", "list"].includes(here().name) && !past);
     this.draw();
   },
 
@@ -61,7 +60,7 @@ const moments = {
   /* Asks for what was decided: all of the stretch, or only what came since. */
   async read() {
     this.asked = Date.now();
-    const before = this.data;
+    const before = this.data, reached = state?.reached;
     try {
       let from = 0, wide = 1, spans = before?.spans;
       if (!before) {  // how long a tick is comes first
@@ -77,6 +76,7 @@ const moments = {
       spans = this.spans(found);
       const span = spans.find((each) => each.name === this.span) || spans[0], low = Math.max(found.first, found.tick - span.ticks);
       if (before) found.marks.push(...before.marks.filter((each) => each.tick < from && each.tick >= low));
+      this.reached = reached;
       this.data = { ...found, length: found.length && found.length / 1000, low, wide, spans, span: span.name };
       this.show();
     } catch (error) { if (error.message !== "locked") lost(); }

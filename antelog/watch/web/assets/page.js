@@ -28,7 +28,7 @@ async function load() {
     current ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
   }
   const given = new URLSearchParams(location.search), { from, count } = shown === path ? list.reach() : { from: 0, count: list.sight };
-  if (name === "now" || name === "decided") { given.set("from", from); given.set("count", count); }
+  if (name === "list" || name === "decided") { given.set("from", from); given.set("count", count); }
   try {
     const answer = await ask(`/part/${path}${given.size ? `?${given}` : ""}`, loading.signal);
     fresh = Date.now();
@@ -52,12 +52,12 @@ function put(html, path) {
   } else {
     view.replaceChildren(made.content);
     if (shown) window.scrollTo(0, 0);  // the first view was there before, and may have been scrolled
-    document.title = `${view.querySelector("h1")?.textContent || path} – antelog`;
     if (shown) view.focus({ preventScroll: true });
     shown = path;
     list.begin();
     list.place();
   }
+  due.shown();
   drawCharts();
   countdown();
   freshness();
@@ -89,8 +89,9 @@ function countdown() {
   for (const each of document.querySelectorAll("[data-until]")) {
     const left = Math.floor((Number(each.dataset.until) - Date.now()) / 1000);
     if (Math.abs(left) > DAY / 1000) continue;
-    each.textContent = left < 0 ? `overdue ${clock(-left)}` : clock(left);
-    each.classList.toggle("late", left < 0);
+    const brief = "brief" in each.dataset;
+    each.textContent = left < 0 && !brief ? `overdue ${clock(-left)}` : clock(Math.max(0, left));
+    each.classList.toggle("late", left < 0 && !brief);
   }
 }
 
@@ -109,18 +110,18 @@ function reached(text) {
   byId("tick").replaceChildren(day, time);
 }
 
-let due = null;
+let soon = null;
 function hear(news) {
   state = news;
   lostSince = null;
   freshness();
   byId("program").textContent = news.program;
   reached(news.reached);
-  if (document.hidden || due) return;
-  due = setTimeout(refresh, Math.max(0, 900 - (Date.now() - fresh)));
+  if (document.hidden || soon) return;
+  soon = setTimeout(refresh, Math.max(0, 900 - (Date.now() - fresh)));
 }
 
-function refresh() { due = null; if (here().path === shown && moments.at === null && getSelection().isCollapsed) load(); }
+function refresh() { soon = null; if (here().path === shown && moments.at === null && getSelection().isCollapsed) load(); }
 
 let tries = 0;
 function lost() { lostSince ??= Date.now(); freshness(); }
@@ -198,9 +199,9 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && typing) { event.target.blur(); return; }
   if (typing || byId("help").open || byId("act").open) return;
   const links = [...document.querySelectorAll("nav a")];
-  if (/^[1-5]$/.test(event.key)) { go(links[event.key - 1].href); return; }
+  if (/^[1-9]$/.test(event.key) && links[event.key - 1]) { go(links[event.key - 1].href); return; }
   const keys = {
-    "/": () => byId("filters")?.elements.text.focus(),
+    "/": async () => { if (!byId("filters")) await go(`${root}/list`); byId("filters")?.elements.text.focus(); },
     "?": () => byId("help").showModal(),
     Escape: () => { if (here().name === "answer") history.length > 1 ? history.back() : go(`${root}/`); },
   };
@@ -208,7 +209,8 @@ document.addEventListener("keydown", (event) => {
     j: () => list.move(1), k: () => list.move(-1), ArrowDown: () => list.move(1), ArrowUp: () => list.move(-1),
     ArrowRight: () => list.toggle(true), ArrowLeft: () => list.toggle(false),
   });
-  if (list.box || here().name === "answer") Object.assign(keys, {
+  else if (byId("cards")) Object.assign(keys, { j: () => due.move(1), k: () => due.move(-1) });
+  if (list.box || byId("cards") || here().name === "answer") Object.assign(keys, {
     a: () => acts.key("acknowledged"), s: () => acts.key("snoozed"), n: () => acts.key("noted"),
   });
   if (keys[event.key]) { event.preventDefault(); keys[event.key](); }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from markupsafe import Markup
 
@@ -37,6 +38,7 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
         unseen=unseen(line, scene.board.head.timescale),
         unseen_since=scene.clock.at(unseen_since(line)) if line.get(LOST) else "",
         severity=scene.severity(found.query),
+        runbook=scene.board.head.runbook(found),
         alert=scene.board.head.alerts.get(found.query),
         last=next((chance for _, chance in reversed(found.chances) if chance is not None), None),
         such=_such(scene, found),
@@ -45,14 +47,14 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
         number=len(given),
         more=len(given) - _EXPLANATIONS + int(line.get("more") or 0),
         steps=list(_steps(scene, found)),
-        cases=list(_cases(scene, line)),
+        cases=list(cases(scene, line)),
         chart=_chart(scene, found),
         when=list(_when(scene, found, line)),
         rules=None if program is None else rules_behind(program, found.query, line),
         others=scene.board.tables.others(found),
         group=scene.key(found),
         acts=scene.shown_acts(scene.key(found)),
-        by_model=_by_model(scene, line),
+        by_model=by_model(scene, line),
         source=line.get("chance_from"),
     )
 
@@ -67,7 +69,7 @@ def _such(scene: ViewContext, found: TrackedAnswer) -> str:
     return f"of {count(similar.lines, 'line')} with such a chance before, {came:,} came true"
 
 
-def _by_model(scene: ViewContext, line: LogLine) -> float | None:
+def by_model(scene: ViewContext, line: LogLine) -> float | None:
     """Returns the chance as of now by the model of facts, if it differs from that of the line."""
     found, chance = None if scene.detail is None else scene.detail.chance, line.get("chance")
     return None if found is None or chance is None or abs(found - chance) < _SAME else found
@@ -104,7 +106,7 @@ def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[dict[str, objec
         before = chance if chance is not None else before
 
 
-def _cases(scene: ViewContext, line: LogLine) -> Iterator[dict[str, object]]:
+def cases(scene: ViewContext, line: LogLine) -> Iterator[dict[str, Any]]:
     """Yields the awaited literals of all explanations, each once, with what follows if they come, or not."""
     given = line.get("explanations") or ()
     ways = [
@@ -139,7 +141,7 @@ def _chart(scene: ViewContext, found: TrackedAnswer) -> TimeChart | None:
     end = scene.clock.now if is_open else found.now.tick
     last = {"confirmed": 1.0, "rejected": 0.0}.get(found.now.change, so_far[-1][1])
     if is_open and found.line.get("chance_from") == "model":
-        last = _by_model(scene, found.line) or last
+        last = by_model(scene, found.line) or last
     if end > so_far[-1][0] or not is_open:
         so_far.append((end, last))
     begins, zone = places(scene.clock, [tick for tick, _ in so_far])

@@ -88,7 +88,7 @@ _EDGE = 3.0  # percent of the width before the first and after the last tick
 _LEVELS = (0, -9, 9)  # places of marks of the same tick, in pixels above and below the line
 _LABELS, _CLOSE = 3, 15  # labels of an axis, about; percent of its width that stays free around now
 # Round times, in seconds.
-_SECONDS = (
+SECONDS = (
     *(1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200),
     *(86_400, 172_800, 604_800, 1_209_600, 2_419_200),
 )
@@ -126,7 +126,7 @@ class TimeAxis:
 def _step(least: float, length: int | None) -> int:
     """Returns the next round number of ticks, or round time in ticks."""
     if length is not None:
-        rounds = (each * 1_000_000 for each in _SECONDS)
+        rounds = (each * 1_000_000 for each in SECONDS)
         found = next(
             (each // length for each in rounds if each % length == 0 and each >= least * length), None
         )

@@ -25,9 +25,13 @@ from antelog.watch.board.selection import (
 from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, failed, marks, unseen
 from antelog.watch.web.templating import render
 from antelog.watch.web.views.charts import ChartRow, TimeAxis, TimeChart, lane, places
-from antelog.watch.web.views.context import ViewContext, cut, facets
+from antelog.watch.web.views.context import ViewContext, cut, facets, names_of
 
 _JUST = 6
+_LINES, _DENSE = (
+    (240, 145),
+    (150, 100),
+)  # pixels of a name on its two lines, and of what is above or before it
 # The strip of what is due: its microseconds, most bars, and fewest ticks.
 _STRIP, _BARS, _FEWEST = 120_000_000, 24, 6
 _EDGE = 0.03  # the share of answers that begin before the axis of all rows, and of those that end after it
@@ -35,14 +39,14 @@ _SORTS = {"urgent": "Urgency", "deadline": "Next deadline", "new": "Newest", "na
 _BINS = 60  # of the histogram of decided answers, at most
 
 
-def now(scene: ViewContext) -> Markup:
+def listing(scene: ViewContext) -> Markup:
     selection, tables, head = _selection(scene), scene.board.tables, scene.board.head
     seen, axis = tables.listing(selection), _axis(scene, selection.filter)
     counts = tables.open.facets(selection.filter)
     counts["query"] = dict.fromkeys(head.ticks, 0) | counts["query"]
     just = (each for each in reversed(scene.board.decided.values()) if scene.severity(each.query) != "good")
     return render(
-        "now.html",
+        "list.html",
         scene=scene,
         clock=scene.clock,
         selection=selection,
@@ -72,12 +76,17 @@ def _selection(scene: ViewContext) -> Selection:
 
 
 def _rows(scene: ViewContext, selection: Selection, seen: RowList, axis: TimeAxis) -> Markup:
+    keys = [scene.key(each.answer) if selection.group == "none" else each.key for each in seen.rows]
+    names = names_of(keys, *(_DENSE if scene.given.get("dense") else _LINES))
     return render(
         "rows.html",
         scene=scene,
         selection=selection,
         seen=seen,
-        rows=[_row(scene, axis, each, selection) for each in seen.rows],
+        rows=[
+            _row(scene, axis, each, selection) | {"name": names[key], "key": key}
+            for each, key in zip(seen.rows, keys, strict=True)
+        ],
         nothing=() if seen.total else _nothing(scene),
     )
 
@@ -104,7 +113,6 @@ def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selectio
     return {
         "row": found,
         "id": f"{'row' if found.count < 2 else 'group'}-{answer.id}",
-        "name": cut(found.key if selection.group != "none" else scene.key(answer)),
         "why": list(_why(scene, answer, marked)),
         "lane": lane(axis, marked, answer),
         "toggle": scene.link(open=opened),
@@ -115,11 +123,7 @@ def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selectio
 def _why(scene: ViewContext, answer: TrackedAnswer, found: Sequence[Mark]) -> Iterator[str]:
     """Writes silent inputs, the number of known literals and the first awaited one, in few words."""
     line = answer.line
-    for name in scene.board.head.rests_on.get(answer.query, ()):
-        slots = scene.board.inputs.slots(name)
-        heard = slots.listed.get(scene.key(answer)) if slots is not None else None
-        if heard is not None:
-            yield f"no {name} since {scene.clock.hour(heard)}"
+    yield from scene.unheard(answer)
     if line.get(LOST):
         yield f"lost from sight since {scene.clock.short(unseen_since(line))}"
         return
