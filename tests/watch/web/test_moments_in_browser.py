@@ -32,7 +32,7 @@ def test_the_page_of_before_and_a_film_of_it(chromium: Browser, page: Page, tmp_
     tab.until("moments.data !== null && !moments.box.hidden")
     assert json.loads(tab.run(f"{STEPS}; looked()")) == []
     for width in WIDTHS:
-        tab.size(width, 900)
+        tab.size(width, 900, dark=width == WIDTHS[0])
         assert tab.run("document.documentElement.scrollWidth <= innerWidth"), width
         assert findings(tab) == [], width
     file = tmp_path / "film.html"

@@ -40,10 +40,10 @@ const moments = {
     const past = this.at !== null;
     document.body.classList.toggle("then", past);
     for (const link of document.querySelectorAll("nav a, .brand, main a[href^='/']")) {
-      const to = new URL(link.href);
+      const to = new URL(link.getAttribute("href"), location.href);
       if (to.searchParams.has("at") === past && !link.matches("nav a")) continue;
       past ? to.searchParams.set("at", this.at) : to.searchParams.delete("at");
-      link.href = to;
+      link.setAttribute("href", to.pathname + to.search);
     }
     if (this.box) this.box.hidden = !this.data || (!["now", "list"].includes(here().name) && !past);
     this.draw();
