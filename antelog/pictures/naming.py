@@ -39,9 +39,8 @@ def cut_apart(texts: Iterable[str], room: float) -> dict[str, str]:
     found = {text: cut(text, room) for text in texts}
     for alike in _alike(found):
         found |= _apart(alike, room)
-    for alike in _alike(found):
-        for number, text in enumerate(alike, 1):
-            found[text] = f"{_begin(text, room - width_of(f'{_DOTS}{number}'))}{_DOTS}{number}"
+    for number, text in enumerate((text for alike in _alike(found) for text in alike), 1):
+        found[text] = f"{_begin(text, room - width_of(f'{_DOTS}{number}'))}{_DOTS}{number}"
     return found
 
 
@@ -71,7 +70,7 @@ def _apart(texts: Sequence[str], room: float) -> dict[str, str]:
     for text in texts:
         rest = text[differ:]
         whole = fits(rest, left)
-        rest = rest if whole else _begin(rest, left - width_of(_DOTS)) + _DOTS
+        rest = rest if whole else cut(rest, left)  # of which the end may differ as well
         # What is before the difference fills the room that is left.
         before = _begin(text[len(begin) : differ][::-1], left - width_of(rest))[::-1] if whole else ""
         found[text] = f"{begin}{_DOTS}{before}{rest}"

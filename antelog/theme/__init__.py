@@ -88,11 +88,8 @@ def style_sheet(folder: str | None = None) -> str:
     )
 
 
-def sign(severity: str | None = None) -> str:
-    """The sign of antelog as SVG; with a mark in the colour of a severity for the icon of a tab."""
-    found = Template((HERE / "sign.svg").read_text(encoding="utf-8")).substitute(_READ["sign"])
-    mark = f'<circle cx="24" cy="8" r="8" fill="{_READ["both"].get(severity or "")}"/>'
-    return found if severity is None else found.replace("</svg>", f"{mark}</svg>")
+def sign() -> str:
+    return Template((HERE / "sign.svg").read_text(encoding="utf-8")).substitute(_READ["sign"])
 
 
 def _variables(values: Mapping[str, str]) -> str:

@@ -141,6 +141,7 @@ class FeedSink:
         self.lost: LostAnswers | None = None  # answers that were lost from sight; None if none can be
         self.heard: Mapping[str, pa.Table] = {}  # the facts of the next step
         self.rules_changed: Mapping[str, Any] | None = None  # the latest change of the rules, for heads
+        self.groups: Mapping[str, str] = {}  # the group of each device on the page's map
         self.notes: Mapping[str, str] = {}  # sentences that each status has, by what they are about
 
     def begin(self) -> None:
@@ -150,6 +151,8 @@ class FeedSink:
         self._listed.clear()
         if self.rules_changed is not None:
             known["rules_changed"] = self.rules_changed
+        if self.groups:
+            known["groups"] = self.groups
         lines: list[str] = []
         if self._engine.now >= 0:
             answers = {each.name: self._engine.answers(each.name) for each in self._relations}

@@ -164,18 +164,6 @@ class ListedAnswers:
         found = [value for (value,) in self.rows(sql, where, at)]
         return found[0] + (found[-1] - found[0]) * (place - at) if found else None
 
-    def due(self, given: AnswerFilter, now: int, wide: int, bars: int) -> list[tuple[int, str, int, float]]:
-        """Counts answers by step and severity, with sums of chances; 0 is due by now, the last the rest."""
-        step = (
-            f"CASE WHEN deadline IS NULL THEN {bars + 1} WHEN deadline <= {now} THEN 0 "
-            f"ELSE min((deadline - {now} + {wide - 1}) / {wide}, {bars + 1}) END"
-        )
-        sql = f"SELECT {step}, severity, count(*), total(chance) FROM {{them}} GROUP BY 1, 2"
-        return [
-            (at, SEVERITIES[severity], number, expected)
-            for at, severity, number, expected in self.rows(sql, self.where(given))
-        ]
-
     def histogram(self, given: AnswerFilter, most: int) -> dict[range, dict[str, int]]:
         """Counts decided answers by ticks and outcome, in at most `most` bins of equal length."""
         where = self.where(replace(given, between=None)).and_("kind != ?", CLOSED)

@@ -159,6 +159,7 @@ class Board:
     def _begin(self, head: Mapping[str, Any]) -> None:
         """Replaces the open answers by those of a head, which has all of them, even where lines were lost."""
         self.rules_changed, self.sees = head.get("rules_changed"), bool(head.get("sees"))
+        self.groups = head.get("groups", {})
         if (source := source_of(head)) != self.head.source:
             self.head = FeedProgram(source)
             self.trust.ask(self.head.alerts)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
 from typing import Any
@@ -14,7 +13,6 @@ from markupsafe import Markup
 from antelog import theme
 from antelog.escaping import shown
 from antelog.forecast.reports.words import NONE, count, percent
-from antelog.language.syntax import SEVERITIES
 
 PACKAGE = "antelog.watch.web"
 
@@ -66,30 +64,19 @@ _ENVIRONMENT.filters |= {"share": share, "xy": number, "counted": count}
 
 # ---- styles, scripts, fonts ----
 
-VIEWS = {
-    "": "Now",
-    "list": "List",
-    "decided": "Decided",
-    "inputs": "Inputs",
-    "trust": "Trust",
-    "plan": "Plan",
-}
+VIEWS = {"": "Now"} | {each.lower(): each for each in ("List", "Decided", "Inputs", "Trust", "Plan")}
 # The files of the page, in the order in which it loads them.
 _STYLES = ("theme.css", "page.css", "moments.css", "uPlot.min.css", "bench.css")
 _SCRIPTS = (
-    *("idiomorph.min.js", "uPlot.iife.min.js", "access.js", "charts.js", "list.js", "now.js", "fresh.js"),
-    *("acts.js", "track.js", "filming.js", "moments.js"),
+    *("idiomorph.min.js", "uPlot.iife.min.js", "access.js", "charts.js", "list.js"),
+    *("now.js", "fresh.js", "acts.js", "track.js", "filming.js", "moments.js"),
     *("codemirror.min.js", "editor.js", "sheets.js", "bench.js", "page.js"),
 )
-# The icon of a tab, and those with a mark of the worst severity that is due.
-_ICONS: Mapping[str, Callable[[], str]] = {"icon.svg": theme.sign} | {
-    f"icon-{each}.svg": partial(theme.sign, each) for each in SEVERITIES[:-1]
-}
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "woff2": "font/woff2"}
-_SERVED = (*_STYLES, *_SCRIPTS, "film.js", *_ICONS, *theme.WEB_FONTS)
+_SERVED = (*_STYLES, *_SCRIPTS, "film.js", "icon.svg", *theme.WEB_FONTS)
 ASSETS = {name: _TYPES[name.rpartition(".")[2]] for name in _SERVED}
 _OF_BENCH = frozenset({"bench.css", "codemirror.min.js", "editor.js", "sheets.js", "bench.js"})
-_OF_THEME: Mapping[str, Callable[[], str]] = {"theme.css": partial(theme.style_sheet, ""), **_ICONS}
+_OF_THEME = {"theme.css": lambda: theme.style_sheet(""), "icon.svg": theme.sign}
 # Those of others, which have their licences beside them.
 _OF_OTHERS = frozenset({"uPlot.min.css", "idiomorph.min.js", "uPlot.iife.min.js", "codemirror.min.js"})
 

@@ -52,12 +52,12 @@ function put(html, path) {
   } else {
     view.replaceChildren(made.content);
     if (shown) window.scrollTo(0, 0);  // the first view was there before, and may have been scrolled
+    document.title = `${view.querySelector("h1")?.textContent || path} – antelog`;
     if (shown) view.focus({ preventScroll: true });
     shown = path;
     list.begin();
     list.place();
   }
-  due.shown();
   drawCharts();
   countdown();
   freshness();
@@ -110,18 +110,18 @@ function reached(text) {
   byId("tick").replaceChildren(day, time);
 }
 
-let soon = null;
+let due = null;
 function hear(news) {
   state = news;
   lostSince = null;
   freshness();
   byId("program").textContent = news.program;
   reached(news.reached);
-  if (document.hidden || soon) return;
-  soon = setTimeout(refresh, Math.max(0, 900 - (Date.now() - fresh)));
+  if (document.hidden || due) return;
+  due = setTimeout(refresh, Math.max(0, 900 - (Date.now() - fresh)));
 }
 
-function refresh() { soon = null; if (here().path === shown && moments.at === null && getSelection().isCollapsed) load(); }
+function refresh() { due = null; if (here().path === shown && moments.at === null && getSelection().isCollapsed) load(); }
 
 let tries = 0;
 function lost() { lostSince ??= Date.now(); freshness(); }
@@ -209,7 +209,7 @@ document.addEventListener("keydown", (event) => {
     j: () => list.move(1), k: () => list.move(-1), ArrowDown: () => list.move(1), ArrowUp: () => list.move(-1),
     ArrowRight: () => list.toggle(true), ArrowLeft: () => list.toggle(false),
   });
-  else if (byId("cards")) Object.assign(keys, { j: () => due.move(1), k: () => due.move(-1) });
+  else if (byId("cards")) Object.assign(keys, { j: () => cards.move(1), k: () => cards.move(-1) });
   if (list.box || byId("cards") || here().name === "answer") Object.assign(keys, {
     a: () => acts.key("acknowledged"), s: () => acts.key("snoozed"), n: () => acts.key("noted"),
   });

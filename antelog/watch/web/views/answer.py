@@ -12,9 +12,9 @@ from antelog.forecast.reports.words import count
 from antelog.lines import LogLine, literal_of
 from antelog.run.answer_details import LiteralDetail
 from antelog.watch.board.feed_program import rules_behind
-from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, failed, marks, span, unseen
+from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, failed, marks, unseen
 from antelog.watch.web.templating import render, share
-from antelog.watch.web.views.charts import ChartRow, TimeAxis, TimeChart, lane, places
+from antelog.watch.web.views.charts import ChartRow, TimeChart, axis_of, lane, places
 from antelog.watch.web.views.context import ViewContext
 
 _EXPLANATIONS = 8
@@ -83,9 +83,7 @@ def _explanations(
 ) -> Iterator[tuple[dict[str, object], Sequence[Mark]]]:
     for at in range(min(len(line.get("explanations") or ()), _EXPLANATIONS)):
         marked = marks(line, scene.board.head.timescale, at)
-        first, last = span(marked, found, scene.clock.now)
-        axis = TimeAxis(scene.clock, first, max(last, first + 1))
-        yield lane(axis, marked, found), marked
+        yield lane(axis_of(scene.clock, [found]), marked, found), marked
 
 
 def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[dict[str, object]]:

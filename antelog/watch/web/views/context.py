@@ -103,17 +103,9 @@ class TickClock:
     def left(self, tick: int) -> str:
         return self.ahead(tick - self.now) if tick > self.now else "this tick"
 
-    def is_ahead(self, tick: int) -> bool:
-        """Whether a tick has not ended, by the clock of the wall where ticks follow it."""
-        return tick >= self.now if self.wall is None else tick + 1 > self.wall
-
     def countdown(self, tick: int) -> str:
-        """Writes how long is left as the browser counts it: `0:16`; without a clock of the wall in words."""
-        if self.wall is None or self.length is None:
-            return self.left(tick)
-        seconds = max(0, int((tick + 1 - self.wall) * self.length / 1_000_000))
-        minutes, hours = seconds // _MINUTE, seconds // _HOUR
-        return f"{hours}:{minutes % 60:02}:{seconds % 60:02}" if hours else f"{minutes}:{seconds % 60:02}"
+        """Writes how long is left as the browser counts it: `0:16`, or `now`."""
+        return self.until(tick).removeprefix("in ")
 
     def milliseconds(self, tick: int | None) -> int | None:
         """Returns the end of a tick in milliseconds of the wall clock, for a countdown in the browser."""
