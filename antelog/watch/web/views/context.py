@@ -41,6 +41,10 @@ class TickClock:
     then: float | None = None  # the time in seconds since 1970, if it is in the past
 
     @property
+    def present(self) -> float:
+        return self.then or time.time()
+
+    @property
     def length(self) -> int | None:
         return None if self.timescale is None else self.timescale.length
 
@@ -93,7 +97,7 @@ class TickClock:
         """Writes how long it is to the end of a tick: `in 0:16`, `in 3 hours`, or `now`."""
         ends, seconds = self.milliseconds(tick), 0.0
         if self.wall is not None and ends is not None:
-            seconds = ends / 1000 - (self.then or time.time())
+            seconds = ends / 1000 - self.present
         elif self.length is not None:
             seconds = (tick - self.now) * self.length / 1e6
         if not 0 < seconds < _HOUR:
@@ -119,7 +123,7 @@ class TickClock:
         ends = self.milliseconds(self.now)
         if ends is None or self.length is None:
             return None
-        behind = 1000 * (self.then or time.time()) - ends
+        behind = 1000 * self.present - ends
         if abs(behind) >= _PRESENT + 3 * self.length / 1000:
             return None
         return self.now + 1 + 1000 * behind / self.length

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -34,9 +33,7 @@ def now(scene: ViewContext) -> Markup:
     nearest = "-chance / max(chance - over, 1e-9)"
     below = tables.of_keys(AnswerFilter({"severity": _BAD, "state": ("below",)}), nearest)
     known, shown = {each.key for each in over}, over[: _CARDS + _ROWS]
-    brief = tables.brief(
-        clock.wall, scene.board.inputs.silent(scene.then or time.time()), clock.until, clock.short
-    )
+    brief = tables.brief(clock.wall, scene.board.inputs.silent(clock.present), clock.until, clock.short)
     axis = axis_of(clock, [each.answer for each in over[:_CARDS]])
     scenes = [replace(scene, detail=scene.details(each.answer)) for each in over[:_CARDS]]
     return render(
