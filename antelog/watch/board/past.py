@@ -18,7 +18,7 @@ from antelog.watch.board.board import Board, FeedPieces
 from antelog.watch.board.saved_board import restored, saved
 
 _AT_ONCE = 1_000  # records that are read at once
-_APART, _FOR_EACH = 10_000, 10  # records between two snapshots, at least, and for each open answer in them
+_APART, _FOR_EACH = 10_000, 1  # records between two snapshots, at least, and for each open answer in them
 _KEPT_SIZE = 48_000_000  # bytes of snapshots that are kept
 _BOARDS = 3  # boards of the past that are kept as they are, the latest
 _PIECES = msgspec.msgpack.Decoder(list[bytes])
