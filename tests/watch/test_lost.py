@@ -79,7 +79,7 @@ def test_it_stays_open_on_the_page_until_then_and_is_no_outcome(follow: Follow) 
     assert "lost from sight since 2" in ask(page, "/part/now").text
     assert "lost from sight since tick 2" in ask(page, f"/part/answer/{name}").text
     well = ask(page, "/api/decided?query=Well").json["answers"]
-    assert {each["answer"]["X"] for each in well if each["change"] == "confirmed"} == {"b", "c"}
+    assert {each["X"] for each in well if each["change"] == "confirmed"} == {"b", "c"}
     live.take(follow(*AGAIN))
     assert (board.decided[name].now.change, name in board.open) == ("lost", False)
     assert "was seen again at tick 8" in ask(page, f"/part/answer/{name}").text

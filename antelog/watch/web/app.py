@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -34,11 +34,12 @@ from antelog.watch.web.address import Tokens
 from antelog.watch.web.api import API, ActList, PostError, as_json, metrics, of_answer, posted
 from antelog.watch.web.export import of_view
 from antelog.watch.web.freshness import freshness
-from antelog.watch.web.guard import ACTS, EDITS, KEPT, PAGES, Guard, bearer, may_look, session
+from antelog.watch.web.guard import ACTS, EDITS, EMBEDS, KEPT, PAGES, Guard, bearer, may_look, session
 from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.templating import ASSETS, asset, render, share, shell, version, warm
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
+from antelog.watch.web.views.now import embedded
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 _USER = "x-forwarded-user"  # the header in which a proxy says who somebody is
@@ -128,6 +129,7 @@ class Entry:
     store: Path | None = None
     proxied: bool = False  # a proxy in front names the user
     bench: Bench | None = None  # with one, an editor is shown beside the views
+    embed_from: Sequence[str] = ()  # the origins of pages that may have frames of this one
 
 
 def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
@@ -138,6 +140,7 @@ def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
             Route("/answer/{id}", routes.page),
             Route("/static/{name:path}", routes.static),
             Route("/healthz", routes.health),
+            *(Route(f"{EMBEDS}{part}", routes.embed) for part in ("brief", "map") if entry.embed_from),
             Route("/api/session", routes.session),
             Route("/api/state", routes.state),
             Route("/part/{view:path}", routes.part),
@@ -153,7 +156,7 @@ def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
         ],
         lifespan=routes.lifespan,
     )
-    return Guard(app, entry.hosts, entry.origins, entry.tokens)
+    return Guard(app, entry.hosts, entry.origins, entry.tokens, entry.embed_from)
 
 
 @dataclass(eq=False)
@@ -230,13 +233,22 @@ class _Routes:
         at = request.query_params.get("at", "")
         return await self.live.at(int(at)) if at.isdecimal() and len(at) < _DIGITS else self.live
 
+    async def embed(self, request: Request) -> Response:
+        """The brief or the map, for a frame in another page."""
+        part, live = request.url.path.rpartition("/")[2], await self._shown(request)
+        fresh = freshness(live, live.present)
+        return HTMLResponse(embedded(self._scene(request, live), part, fresh=fresh, version=version()))
+
+    def _scene(self, request: Request, live: LiveBoard) -> ViewContext:
+        covers, then = freshness(live, live.present).covers, live.present if live.then else None
+        scene = ViewContext(live.board, _root(request), _given(request), stale=covers, then=then)
+        details = partial(self.details.of, then=live.then)
+        return replace(scene, acts=self.act_list.by_group(live), details=details)
+
     def _view(self, request: Request, path: str, live: LiveBoard) -> Markup | None:
         """Renders a view, or why there is none yet; None if there is none of that name."""
         view, _, rest = path.partition("/")
-        fresh, then = freshness(live, live.present), live.present if live.then else None
-        scene = ViewContext(live.board, _root(request), _given(request), stale=fresh.covers, then=then)
-        details = partial(self.details.of, then=live.then)
-        scene = replace(scene, acts=self.act_list.by_group(live), details=details)
+        scene = self._scene(request, live)
         make = PARTS.get(view)
         if make is None or self.live.catching_up:
             return None if make is None else render("catching_up.html", done=self.live.reader.share())
@@ -246,7 +258,10 @@ class _Routes:
         if found is None or live.then is None or path.endswith("/rows"):
             return found
         ago = scene.clock.brief((self.live.board.tick or 0) - live.then)
-        return render("past.html", scene=scene, at=live.then, ago=ago, band=fresh.band) + found
+        return (
+            render("past.html", scene=scene, at=live.then, ago=ago, band=freshness(live, live.present).band)
+            + found
+        )
 
     def once_read(self, endpoint: Endpoint) -> Endpoint:
         """Makes an endpoint answer only once all that was recorded before is read."""

@@ -72,8 +72,9 @@ _SCRIPTS = (
     *("now.js", "fresh.js", "acts.js", "track.js", "filming.js", "moments.js"),
     *("codemirror.min.js", "editor.js", "sheets.js", "bench.js", "page.js"),
 )
+_OF_FRAMES = "embed.js"
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "woff2": "font/woff2"}
-_SERVED = (*_STYLES, *_SCRIPTS, "film.js", "icon.svg", *theme.WEB_FONTS)
+_SERVED = (*_STYLES, *_SCRIPTS, _OF_FRAMES, "film.js", "icon.svg", *theme.WEB_FONTS)
 ASSETS = {name: _TYPES[name.rpartition(".")[2]] for name in _SERVED}
 _OF_BENCH = frozenset({"bench.css", "codemirror.min.js", "editor.js", "sheets.js", "bench.js"})
 _OF_THEME = {"theme.css": lambda: theme.style_sheet(""), "icon.svg": theme.sign}

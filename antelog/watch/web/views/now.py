@@ -12,6 +12,7 @@ from antelog.forecast.reports.words import count
 from antelog.watch.board.answer_table import ListRow, prefix_of
 from antelog.watch.board.brief import DueAnswers
 from antelog.watch.board.selection import SEVERITIES, AnswerFilter
+from antelog.watch.board.tracked_answer import ticks_of
 from antelog.watch.web.templating import render
 from antelog.watch.web.views.answer import by_model
 from antelog.watch.web.views.charts import axis_of
@@ -33,15 +34,13 @@ def now(scene: ViewContext) -> Markup:
     nearest = "-chance / max(chance - over, 1e-9)"
     below = tables.of_keys(AnswerFilter({"severity": _BAD, "state": ("below",)}), nearest)
     known, shown = {each.key for each in over}, over[: _CARDS + _ROWS]
-    brief = tables.brief(clock.wall, scene.board.inputs.silent(clock.present), clock.until, clock.short)
-    axis = axis_of(clock, [each.answer for each in over[:_CARDS]])
+    axis = axis_of(clock, [tick for each in over[:_CARDS] for tick in ticks_of(each.answer)])
     scenes = [replace(scene, detail=scene.details(each.answer)) for each in over[:_CARDS]]
     return render(
         "now.html",
         scene=scene,
         clock=clock,
-        brief=brief,
-        dues=[_parts(scene, each) for each in brief.due],
+        dues=[_parts(scene, each) for each in scene.due.due],
         names=names_of([each.key for each in shown], _ROOM, _ABOVE),
         cared={*tables.cared_for()},
         map=_map(scene),
@@ -52,10 +51,17 @@ def now(scene: ViewContext) -> Markup:
     )
 
 
+def embedded(scene: ViewContext, part: str, **values: object) -> Markup:
+    """Renders the brief or the map alone, as a page for frames of others."""
+    dues = [_parts(scene, each) for each in scene.due.due]
+    known = {"scene": scene, "clock": scene.clock, "dues": dues, "part": part}
+    return render("embed.html", map=_map(scene) if part == "map" else None, **known, **values)
+
+
 def _parts(scene: ViewContext, due: DueAnswers) -> list[str]:
     """Cuts a sentence where it says how long it is to a tick: every other part is the number of a tick."""
-    until = scene.clock.until
-    return due.sentence(lambda tick: "now" if until(tick) == "now" else f"in \0{tick}\0").split("\0")
+    clock = scene.clock
+    return due.sentence(lambda tick: f"in \0{tick}\0" if clock.is_ahead(tick) else "now").split("\0")
 
 
 def _card(scene: ViewContext, row: ListRow) -> dict[str, object]:
@@ -79,7 +85,7 @@ def _field(scene: ViewContext, below: Sequence[ListRow]) -> dict[str, object]:
         return min(1.0, (row.answer.now.chance or 0) / scene.board.head.threshold(row.answer.query))
 
     nearest = sorted(below, key=near, reverse=True)[:_DOTS]
-    axis = axis_of(scene.clock, [each.answer for each in nearest], _SIDE)
+    axis = axis_of(scene.clock, [each.deadline for each in nearest], _SIDE)
     places, dots = Counter[tuple[int, int]](), []
     for row in nearest:
         x = 99.0 if row.deadline is None else max(axis.now, axis.x(row.deadline))
