@@ -21,7 +21,6 @@ _AT_ONCE = 1_000  # records that are read at once
 _APART, _FOR_EACH = 10_000, 1  # records between two snapshots, at least, and for each open answer in them
 _KEPT_SIZE = 48_000_000  # bytes of snapshots that are kept
 _BOARDS = 3  # boards of the past that are kept as they are, the latest
-_PIECES = msgspec.msgpack.Decoder(list[bytes])
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +40,7 @@ class Past:
 
     def __init__(self, live: Board, feed: Feed) -> None:
         self._live, self._feed = live, feed
-        self._snapshots: list[Snapshot] = []
-        self._boards: list[Snapshot] = []
+        self._snapshots, self._boards = list[Snapshot](), list[Snapshot]()
         self._lock = Lock()
 
     @cached_property
@@ -69,7 +67,9 @@ class Past:
         """Makes the board as it was at a tick; of one before the first, as it was first."""
         with self._lock:
             before = [each for each in (*self._snapshots, *self._boards) if each.tick <= tick]
-            nearest = max(before, key=lambda each: (each.tick, each.board is not None), default=_BEGIN)
+            nearest = max(
+                before, key=lambda each: (each.tick, each.board is not None), default=Snapshot(-1, 0, 0, 0)
+            )
             if nearest.board is not None:
                 self._boards.remove(nearest)
             board = nearest.board or self._unpacked(nearest)
@@ -80,7 +80,7 @@ class Past:
         """Makes the board of a snapshot, with what is decided now and was decided then."""
         if not found.packed:
             return Board()
-        first, *rest = _PIECES.decode(zlib.decompress(found.packed))
+        first, *rest = msgspec.msgpack.decode(zlib.decompress(found.packed), type=list[bytes])
         board = restored(first, rest)
         every = [*self._live.returned, *self._live.decided.values()]
         then = sorted((each for each in every if each.now.tick <= found.tick), key=lambda each: each.now.tick)
@@ -111,9 +111,6 @@ class Past:
     def _reader(self, position: int) -> FeedReader:
         feed = self._feed  # which a thread of its own cannot use, if it is a database
         return FeedReader(StoredFeedAt(feed.path) if isinstance(feed, StoredFeedAt) else feed, position)
-
-
-_BEGIN = Snapshot(-1, 0, 0, 0)
 
 
 def reached(record: Mapping[str, Any]) -> int:

@@ -257,11 +257,8 @@ class _Routes:
         found = make(scene, rest)
         if found is None or live.then is None or path.endswith("/rows"):
             return found
-        ago = scene.clock.brief((self.live.board.tick or 0) - live.then)
-        return (
-            render("past.html", scene=scene, at=live.then, ago=ago, band=freshness(live, live.present).band)
-            + found
-        )
+        ago, band = (self.live.board.tick or 0) - live.then, freshness(live, live.present).band
+        return render("past.html", scene=scene, at=live.then, ago=ago, band=band) + found
 
     def once_read(self, endpoint: Endpoint) -> Endpoint:
         """Makes an endpoint answer only once all that was recorded before is read."""
