@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -43,6 +44,8 @@ from antelog.watch.web.views.now import embedded
 Endpoint = Callable[[Request], Awaitable[Response]]
 _USER = "x-forwarded-user"  # the header in which a proxy says who somebody is
 _TRIES, _PAUSE = 20, 0.1  # how often details that were just asked for are looked for, and the seconds between
+_SEEN, _BACK = 5_000, 1_000  # details that are remembered, and ticks by which they may be older
+_DIGITS = 19  # of a tick in an address, fewer
 _BEAT, _LOOK = 10.0, 2.0  # seconds between two signs of life of news, and between two looks at freshness
 
 
@@ -67,20 +70,28 @@ class DetailReader:
 
     store: Path | None
     live: LiveBoard
+    seen: dict[tuple[str, int], AnswerDetail] = field(default_factory=dict)  # by answer and tick
     _waiting: asyncio.Task[None] | None = None
 
     def __post_init__(self) -> None:
         self._missing: dict[str, TrackedAnswer] = {}
 
-    def of(self, answer: TrackedAnswer) -> AnswerDetail | None:
-        """Returns the details of an answer, or None while there are none, and asks for them."""
+    def of(self, answer: TrackedAnswer, then: int | None = None) -> AnswerDetail | None:
+        """Returns the details of an answer, or of one in the past those seen then; asks for missing ones."""
+        if then is not None:
+            ticks = range(then, answer.now.tick - 1, -1)[:_BACK]
+            return next((self.seen[answer.id, at] for at in ticks if (answer.id, at) in self.seen), None)
         engine: Engine | None = getattr(self.live.reader, "engine", None)
         if engine is not None:
             return detail_of(engine, answer.line)
         if self.store is None or not is_store(self.store):
             return None
         found = self._asked(self.store, answer)
-        if found is None:
+        if found is not None:
+            self.seen[answer.id, found.tick] = found
+            while len(self.seen) > _SEEN:
+                del self.seen[next(iter(self.seen))]
+        else:
             self._missing[answer.id] = answer
             if self._waiting is None or self._waiting.done():
                 self._waiting = asyncio.ensure_future(self._wait(self.store))
@@ -178,7 +189,8 @@ class _Routes:
         guarded, fresh, view = tokens.look is not None, None, None
         if not edits and (not guarded or may_look(given, tokens.of_readers)):
             path = request.url.path.removeprefix(_root(request)).strip("/") or "now"
-            fresh, view = freshness(self.live, time.time()), self._view(request, path)
+            fresh = freshness(self.live, time.time())
+            view = self._view(request, path, await self._shown(request))
         return HTMLResponse(shell(edits, root=_root(request), guarded=guarded, fresh=fresh, view=view))
 
     async def static(self, request: Request) -> Response:
@@ -210,32 +222,43 @@ class _Routes:
         path = request.path_params["view"]
         if path.endswith("/rows") and self.live.catching_up:
             return self._later()
-        found = self._view(request, path)
+        found = self._view(request, path, await self._shown(request))
         if found is None or path.endswith("/rows"):
             return _missing() if found is None else HTMLResponse(found)
         fresh = freshness(self.live, time.time())
         return HTMLResponse(render("fresh.html", fresh=fresh, state=json_text(self._state())) + found)
 
+    async def _shown(self, request: Request) -> LiveBoard:
+        """The board that a request is about: that of now, or with `at` as it was at a tick."""
+        at = request.query_params.get("at", "")
+        return await self.live.at(int(at)) if at.isdecimal() and len(at) < _DIGITS else self.live
+
     async def embed(self, request: Request) -> Response:
         """The brief or the map, for a frame in another page."""
-        part, fresh = request.url.path.rpartition("/")[2], freshness(self.live, time.time())
-        return HTMLResponse(embedded(self._scene(request), part, fresh=fresh, version=version()))
+        part, live = request.url.path.rpartition("/")[2], await self._shown(request)
+        fresh = freshness(live, live.present)
+        return HTMLResponse(embedded(self._scene(request, live), part, fresh=fresh, version=version()))
 
-    def _scene(self, request: Request) -> ViewContext:
-        acts, covers = self.act_list.by_group(), freshness(self.live, time.time()).covers
-        board, details = self.live.board, self.details.of
-        return ViewContext(board, _root(request), _given(request), acts=acts, stale=covers, details=details)
+    def _scene(self, request: Request, live: LiveBoard) -> ViewContext:
+        covers, then = freshness(live, live.present).covers, live.present if live.then else None
+        scene = ViewContext(live.board, _root(request), _given(request), stale=covers, then=then)
+        details = partial(self.details.of, then=live.then)
+        return replace(scene, acts=self.act_list.by_group(live), details=details)
 
-    def _view(self, request: Request, path: str) -> Markup | None:
+    def _view(self, request: Request, path: str, live: LiveBoard) -> Markup | None:
         """Renders a view, or why there is none yet; None if there is none of that name."""
         view, _, rest = path.partition("/")
-        scene = self._scene(request)
+        scene = self._scene(request, live)
         make = PARTS.get(view)
         if make is None or self.live.catching_up:
             return None if make is None else render("catching_up.html", done=self.live.reader.share())
-        if view == "answer" and (answer := self.live.find(rest)) is not None:
-            scene = replace(scene, detail=self.details.of(answer))
-        return make(scene, rest)
+        if view == "answer" and (answer := live.find(rest)) is not None:
+            scene = replace(scene, detail=self.details.of(answer, live.then))
+        found = make(scene, rest)
+        if found is None or live.then is None or path.endswith("/rows"):
+            return found
+        ago, band = (self.live.board.tick or 0) - live.then, freshness(live, live.present).band
+        return render("past.html", scene=scene, at=live.then, ago=ago, band=band) + found
 
     def once_read(self, endpoint: Endpoint) -> Endpoint:
         """Makes an endpoint answer only once all that was recorded before is read."""
@@ -251,19 +274,19 @@ class _Routes:
 
     async def api(self, request: Request) -> Response:
         make = API.get(request.path_params["view"])
-        return _missing() if make is None else _json(make(self.live, _given(request)))
+        return _missing() if make is None else _json(make(await self._shown(request), _given(request)))
 
     async def answer(self, request: Request) -> Response:
-        name = request.path_params["id"]
-        found, answer = of_answer(self.live, name), self.live.find(name)
+        name, live = request.path_params["id"], await self._shown(request)
+        found, answer = of_answer(live, name), live.find(name)
         if found is None or answer is None:
             return _missing()
-        detail = self.details.of(answer)
+        detail = self.details.of(answer, live.then)
         return _json(found if detail is None else {**found, "details": detail})
 
     async def export(self, request: Request) -> Response:
         view, _, form = request.path_params["view"].rpartition(".")
-        found = of_view(self.live, view, form, _given(request))
+        found = of_view(await self._shown(request), view, form, _given(request))
         if found is None:
             return _missing()
         return Response(found, media_type=f"text/{form}", headers=_saved_as(f"antelog.{form}"))

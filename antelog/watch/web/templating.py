@@ -66,18 +66,16 @@ _ENVIRONMENT.filters |= {"share": share, "xy": number, "counted": count}
 
 VIEWS = {"": "Now"} | {each.lower(): each for each in ("List", "Decided", "Inputs", "Trust", "Plan")}
 # The files of the page, in the order in which it loads them.
-_STYLES = ("theme.css", "page.css", "uPlot.min.css", "bench.css")
+_STYLES = ("theme.css", "page.css", "moments.css", "uPlot.min.css", "bench.css")
 _SCRIPTS = (
     *("idiomorph.min.js", "uPlot.iife.min.js", "access.js", "charts.js", "list.js"),
-    *("now.js", "fresh.js", "acts.js"),
+    *("now.js", "fresh.js", "acts.js", "track.js", "filming.js", "moments.js"),
     *("codemirror.min.js", "editor.js", "sheets.js", "bench.js", "page.js"),
 )
 _OF_FRAMES = "embed.js"
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "woff2": "font/woff2"}
-ASSETS = {
-    name: _TYPES[name.rpartition(".")[2]]
-    for name in (*_STYLES, *_SCRIPTS, _OF_FRAMES, "icon.svg", *theme.WEB_FONTS)
-}
+_SERVED = (*_STYLES, *_SCRIPTS, _OF_FRAMES, "film.js", "icon.svg", *theme.WEB_FONTS)
+ASSETS = {name: _TYPES[name.rpartition(".")[2]] for name in _SERVED}
 _OF_BENCH = frozenset({"bench.css", "codemirror.min.js", "editor.js", "sheets.js", "bench.js"})
 _OF_THEME = {"theme.css": lambda: theme.style_sheet(""), "icon.svg": theme.sign}
 # Those of others, which have their licences beside them.
