@@ -263,15 +263,28 @@ class AnswerTables:
         table = self.open
         return {"answers": table.answers(where, self._order("urgent"), 0, 20), "total": table.count(where)}
 
+    def over(self) -> dict[str, int]:
+        """Counts groups at or over a threshold that nobody takes care of, by their worst such answer."""
+        table, where = self.open, SqlCondition("state = 'over'").and_("severity < ?", len(SEVERITIES) - 1)
+        if self._fill_cared_for():
+            where = where.and_("key NOT IN cared_for")
+        worst = "SELECT min(severity) AS worst FROM {them} GROUP BY key"
+        found = table.rows(f"SELECT worst, count(*) FROM ({worst}) GROUP BY 1 ORDER BY 1", where)
+        return {SEVERITIES[severity]: number for severity, number in found}
+
     def _order(self, sort: str) -> str:
         """Returns an order in SQL, and fills its tables; urgent groups that are taken care of come last."""
         if sort == "name":
             self._open.fill_words()
-        elif sort == "urgent" and (cared := self._cared_for()):
-            self._database.execute("DELETE FROM cared_for")
-            self._database.executemany("INSERT INTO cared_for VALUES (?)", [(name,) for name in cared])
+        elif sort == "urgent" and self._fill_cared_for():
             return f"key IN cared_for, {SORTS[sort]}"
         return SORTS[sort]
+
+    def _fill_cared_for(self) -> int:
+        self._database.execute("DELETE FROM cared_for")
+        cared = [(name,) for name in self._cared_for()]
+        self._database.executemany("INSERT INTO cared_for VALUES (?)", cared)
+        return len(cared)
 
     def _cared_for(self) -> list[str]:
         """Lists the groups that are snoozed, or were acknowledged when they were as bad as now."""
