@@ -129,6 +129,8 @@ class FollowedRun:
             feed = FeedSink(store.feed, engine, self.program.source, self.time.monotonic)
         reader = self._reader(known, waiting, feed)
         stack.callback(reader.close)
+        if feed is not None:
+            feed.sources = {name: each.address for name, each in reader.inputs.items()}
         if found is not None and store is not None and (slots := store.slots()) is not None:
             reader.counts.restore(slots)
         journal = None

@@ -145,7 +145,7 @@ class _Routes:
         self.act_list = ActList(self.entry.store, self.live.board)
         self.details = DetailReader(self.entry.store, self.live)
         self.live.board.tables.acts = self.act_list.by_group
-        self.views, self.news = Renderings(), News(self.live, self._shown, self._state)
+        self.views, self.news = Renderings(), News(self.live, self._told, self._state)
         self._known: Mapping[str, Any] = {}
 
     @asynccontextmanager
@@ -167,7 +167,7 @@ class _Routes:
         guarded, state, view = tokens.look is not None, None, None
         path = request.url.path.removeprefix(_root(request)).strip("/") or "now"
         if not edits and (not guarded or may_look(given, tokens.of_readers)):
-            state, found = self._shown(), self._view(request, path)
+            state, found = self._told(), self._view(request, path)
             view = None if found is None else Markup(found.text)
         name, root = path.partition("/")[0], _root(request)
         return HTMLResponse(shell(edits, name, root=root, guarded=guarded, state=state, view=view))
@@ -322,9 +322,9 @@ class _Routes:
 
     def _state(self) -> Mapping[str, Any]:
         """Returns the summary of the board, and what a page shows of it."""
-        return {**summary(self.live.board), **self._shown()}
+        return {**summary(self.live.board), **self._told()}
 
-    def _shown(self) -> Mapping[str, Any]:
+    def _told(self) -> Mapping[str, Any]:
         """Returns what a page shows beside its view, and what tells that there is another view."""
         board, fresh, seen = self.live.board, self._fresh(), self._seen()
         if self._known.get("seen") != seen:

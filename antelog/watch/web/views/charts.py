@@ -34,6 +34,7 @@ class TimeChart:
     rows: Sequence[ChartRow]
     zone: str = ""  # moments are milliseconds, shown as times of this zone; without one they are ticks
     level: float | None = None
+    most: float | None = None  # the top of the scale, above which values are cut
 
     @property
     def stacks(self) -> Sequence[tuple[str, float, float, float, float]]:
@@ -56,11 +57,14 @@ class TimeChart:
             return []
         first, last = self.rows[0].at, self.rows[-1].at
         most = max([value for row in self.rows for value in row.values if value is not None], default=0.0)
-        most = 1.0 if self.kind == "chance" else most or 1.0
+        most = 1.0 if self.kind == "chance" else self.most or most or 1.0
         found = []
         for at in range(len(self.head) - 1):
             spots = [
-                (WIDE * (row.at - first) / max(1e-9, last - first), HIGH * (1 - 0.9 * value / most))
+                (
+                    WIDE * (row.at - first) / max(1e-9, last - first),
+                    HIGH * (1 - 0.9 * min(value, most) / most),
+                )
                 for row in self.rows
                 if (value := row.values[at]) is not None
             ]
