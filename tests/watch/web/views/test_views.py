@@ -269,7 +269,7 @@ def test_trust_has_the_worst_first_and_a_plan_of_many_answers_counts_some() -> N
     assert re.findall(r"<h2>(\w+)</h2>", seen("trust", *lines, status(9))) == ["Cold", "Malf"]
     live = sight(*(each for each in lines if each.get("tick", 5) == 5))
     text = ask(guarded(live), "/part/plan").text
-    assert set(re.findall(r'class="on-edge"[^>]*>≈ ● (\S+)  ○ (\S+)<', text)) == {("4,400", "4,400")}
+    assert set(re.findall(r'class="on-edge"[^>]*>≈ ● ([\d,]+)  ○ ([\d,]+)<', text)) == {("4,400", "4,400")}
     assert len(live.board.open) == 4_400
 
 
