@@ -16,7 +16,7 @@ from antelog.run.store.database import transaction
 from antelog.run.store.inbox import Act
 from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.board.scoring import USUAL
-from antelog.watch.board.selection import SEVERITIES, AnswerFilter, Selection
+from antelog.watch.board.selection import NOBODY, SEVERITIES, AnswerFilter, Selection
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
 # The bars of the histogram: confirmed answers by severity, rejected ones, and those lost from sight.
@@ -81,6 +81,7 @@ class ListedAnswers:
         self._database, self._name, self._answers = database, name, answers
         self._facets = ("severity", "query", "prefix", "state" if name == "open" else "kind")
         self.touched: set[str] = set()
+        self.key_name: Callable[[], str] = str  # the column that is the key, in small letters
         database.executescript(_CREATE.format(name=name))
 
     def write(self, row_of: Callable[[TrackedAnswer], tuple[object, ...]]) -> None:
@@ -120,7 +121,17 @@ class ListedAnswers:
                 found = found.and_(f"{column} >= ? AND {column} < ?", ticks.start, ticks.stop)
         for word in given.text.casefold().split():
             self.fill_words()
-            found = found.and_("instr(words, ?) > 0", word)
+            wanted = word.removeprefix("-") or word
+            column, _, value = wanted.partition(":")
+            named = column in ("key", self.key_name()) and value
+            text = "instr(lower(key), ?)" if named else "instr(words, ?)"
+            found = found.and_(f"{text} {'>' if wanted == word else '='} 0", value if named else wanted)
+        if given.care:
+            marks, nobody = ", ".join("?" * len(given.care)), "0" if NOBODY not in given.care else "1"
+            cared = f"key IN (SELECT key FROM cared_for WHERE who IN ({marks}))"
+            found = found.and_(
+                f"({cared} OR ({nobody} AND key NOT IN (SELECT key FROM cared_for)))", *given.care
+            )
         return found
 
     def fill_words(self) -> None:
@@ -200,11 +211,12 @@ class AnswerTables:
         # A page to share is made in a thread of its own.
         database = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         database.create_function("words_of", 1, self._words)
-        database.execute("CREATE TABLE cared_for (key)")
+        database.execute("CREATE TABLE cared_for (key, who)")
         self._answers = {"open": open_answers, "decided": decided}
         self._touched, self._head, self._database, self._known_head = touched, head, database, head()
         self._open, self._decided = (ListedAnswers(database, *each) for each in self._answers.items())
         self.acts: Callable[[], Mapping[str, Sequence[Act]]] = dict  # by group
+        self._open.key_name = self._decided.key_name = lambda: self._head().key_name
         touched.update(open_answers, decided)
 
     @property
@@ -218,12 +230,12 @@ class AnswerTables:
     # ---- open answers ----
 
     def select(self, selection: Selection) -> list[TrackedAnswer]:
-        table, order = self.open, self._order(selection.sort)
+        table, order = self.open, self._order(selection.sort, selection.filter.care)
         return table.answers(table.where(selection.filter), order, selection.start, selection.count)
 
     def listing(self, selection: Selection) -> RowList:
         """Lists rows of groups, in the order of their first answers, opened ones with their parts."""
-        table, order = self.open, self._order(selection.sort)
+        table, order = self.open, self._order(selection.sort, selection.filter.care)
         where, column = table.where(selection.filter), "id" if selection.group == "none" else selection.group
         ordered = table.rows(f"SELECT {column} FROM {{them}} ORDER BY {order}", where)
         sizes = Counter(name for (name,) in ordered)
@@ -267,28 +279,38 @@ class AnswerTables:
         """Counts groups at or over a threshold that nobody takes care of, by their worst such answer."""
         table, where = self.open, SqlCondition("state = 'over'").and_("severity < ?", len(SEVERITIES) - 1)
         if self._fill_cared_for():
-            where = where.and_("key NOT IN cared_for")
+            where = where.and_("key NOT IN (SELECT key FROM cared_for)")
         worst = "SELECT min(severity) AS worst FROM {them} GROUP BY key"
         found = table.rows(f"SELECT worst, count(*) FROM ({worst}) GROUP BY 1 ORDER BY 1", where)
         return {SEVERITIES[severity]: number for severity, number in found}
 
-    def _order(self, sort: str) -> str:
+    def _order(self, sort: str, care: Sequence[str] = ()) -> str:
         """Returns an order in SQL, and fills its tables; urgent groups that are taken care of come last."""
         if sort == "name":
             self._open.fill_words()
-        elif sort == "urgent" and self._fill_cared_for():
-            return f"key IN cared_for, {SORTS[sort]}"
-        return SORTS[sort]
+        cared = (sort == "urgent" or care) and self._fill_cared_for()
+        return (
+            f"key IN (SELECT key FROM cared_for), {SORTS[sort]}"
+            if cared and sort == "urgent"
+            else SORTS[sort]
+        )
 
     def _fill_cared_for(self) -> int:
         self._database.execute("DELETE FROM cared_for")
-        cared = [(name,) for name in self._cared_for()]
-        self._database.executemany("INSERT INTO cared_for VALUES (?)", cared)
+        acts = ((name, each) for name, of_group in self.acts().items() for each in of_group)
+        # Groups that are snoozed, or were acknowledged when they were as bad as now.
+        cared = [(name, each.who) for name, each in acts if self._hushes(each, name)]
+        self._database.executemany("INSERT INTO cared_for VALUES (?, ?)", cared)
         return len(cared)
 
-    def _cared_for(self) -> list[str]:
-        """Lists the groups that are snoozed, or were acknowledged when they were as bad as now."""
-        return [name for name, acts in self.acts().items() if any(self._hushes(each, name) for each in acts)]
+    def care(self, given: AnswerFilter) -> dict[str, int]:
+        """Counts the answers that somebody takes care of, by whom, and nobody's; empty if nobody does."""
+        table = self.open
+        if not self._fill_cared_for() and not given.care:
+            return {}
+        names = table.rows("SELECT DISTINCT who FROM cared_for ORDER BY who LIMIT 20", SqlCondition())
+        each = [NOBODY, *(who for (who,) in names)]
+        return {who: table.count(table.where(replace(given, care=[who]))) for who in each}
 
     def _hushes(self, act: Act, name: str) -> bool:
         """Whether an act still quiets its group: an answer worse than the acknowledged ones is news."""

@@ -38,8 +38,8 @@ class PostError(ValueError):
 
 def of_now(live: LiveBoard, given: Given) -> dict[str, Any]:
     tables, selection = live.board.tables, selection_of(given)
-    total = tables.open.count(tables.open.where(selection.filter))
     answers = [_answer(each) for each in tables.select(selection)]
+    total = tables.open.count(tables.open.where(selection.filter))
     return {"tick": live.board.tick, "total": total, "from": selection.start, "answers": answers}
 
 

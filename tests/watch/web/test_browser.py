@@ -61,6 +61,23 @@ def test_keys_lead_through_the_page(tab: Tab) -> None:
     tab.until("shown.startsWith('answer/')")
     tab.key("Escape")
     tab.until("shown === 'now'")
+    tab.key("/")
+    tab.run("document.activeElement.value = 'wt'")
+    tab.key("Escape")
+    assert tab.run("[document.activeElement.name, byId('filters').elements.text.value].join()") == ",wt"
+    tab.run("list.move(1)")
+    tab.until("list.selected === 0 && document.activeElement.matches('.row')")
+    tab.run("byId('snapshot').open = true")
+    tab.key("Escape")
+    assert tab.run("[byId('snapshot').open, list.selected].join()") == "false,0"
+    tab.key("Escape")
+    assert tab.run("list.selected") == -1
+    papers = []
+    for theme in ("system", "light", "dark", "system"):
+        assert theme in tab.run("`${byId('theme').title} ${document.documentElement.dataset.theme}`")
+        papers.append(tab.run("getComputedStyle(document.documentElement).backgroundColor"))
+        tab.run("byId('theme').click()")
+    assert papers[0] == papers[1] == papers[3] != papers[2]
     tab.key("5")
     tab.until("shown === 'plan'")
     tab.key("?")

@@ -75,10 +75,17 @@ function put(html, path) {
     list.begin();
     list.place();
   }
+  mine();
   drawCharts();
   countdown();
   freshness();
   if (list.box) requestAnimationFrame(() => setTimeout(() => list.fill()));  // once this is painted
+}
+
+/* Who has given a name finds what is theirs under it. */
+function mine() {
+  const name = localStorage.getItem(NAME);
+  for (const each of document.querySelectorAll("[name=care]")) if (each.value === name) each.parentElement.querySelector(".cut span").textContent = "mine";
 }
 
 /* What the reader has opened, typed or scrolled, and what scripts have drawn, stays as it is. */
@@ -231,18 +238,27 @@ addEventListener("scroll", () => { if (!frame) frame = requestAnimationFrame(() 
 addEventListener("resize", () => { if (list.box) { list.place(); list.fill(); } drawCharts(); });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawCharts);
 
+/* Escape ends one thing: a menu, typing, the filters where they cover the list, the row that is chosen, a view. */
+function leave(target, typing) {
+  const more = byId("more");
+  if (byId("snapshot").open) byId("snapshot").open = false;
+  else if (typing) target.blur();
+  else if (narrow.matches && more?.open) more.open = false;
+  else if (list.box && list.selected >= 0) { list.choose(null); list.mark(); document.activeElement.blur(); }
+  else if (here().name === "answer") history.length > 1 ? history.back() : go(`${root}/`);
+}
+
 document.addEventListener("keydown", (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey || (event.repeat && "asn".includes(event.key))) return;
   const typing = event.target.matches("input:not([type=checkbox]), select, textarea, [data-typing]");
-  if (event.key === "Escape" && byId("snapshot").open) { byId("snapshot").open = false; return; }
-  if (event.key === "Escape" && typing) { event.target.blur(); return; }
-  if (typing || byId("help").open || byId("act").open) return;
+  if (document.querySelector("dialog[open]")) return;  // the browser closes it, and only it
+  if (event.key === "Escape") { event.preventDefault(); leave(event.target, typing); return; }
+  if (typing) return;
   const links = [...document.querySelectorAll("nav a")];
   if (/^[1-5]$/.test(event.key)) { go(links[event.key - 1].href); return; }
   const keys = {
     "/": () => byId("filters")?.elements.text.focus(),
     "?": () => byId("help").showModal(),
-    Escape: () => { if (here().name === "answer") history.length > 1 ? history.back() : go(`${root}/`); },
   };
   if (list.box) Object.assign(keys, {
     j: () => list.move(1), k: () => list.move(-1), ArrowDown: () => list.move(1), ArrowUp: () => list.move(-1),
@@ -254,6 +270,16 @@ document.addEventListener("keydown", (event) => {
   if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
 });
 byId("close").addEventListener("click", () => byId("help").close());
+
+/* ---- light and dark ---- */
+
+function themed() {
+  const chosen = document.documentElement.dataset.theme;
+  byId("theme").title = byId("theme").ariaLabel = `Theme: ${chosen === "system" ? "as the system has it" : chosen}`;
+  drawCharts();
+}
+byId("theme").addEventListener("click", () => { theme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length]); themed(); });
+themed();
 
 /* ---- snapshots ---- */
 

@@ -38,9 +38,11 @@ _BINS = 60  # of the histogram of decided answers, at most
 
 def now(scene: ViewContext) -> Markup:
     selection, tables, head = _selection(scene), scene.board.tables, scene.board.head
+    care = tables.care(selection.filter)  # the order and the filter know then who cares
     seen, axis = tables.listing(selection), _axis(scene, selection.filter)
     counts = tables.open.facets(selection.filter)
     counts["query"] = dict.fromkeys(head.ticks, 0) | counts["query"]
+    counts["care"] = care
     just = (each for each in reversed(scene.board.decided.values()) if scene.severity(each.query) != "good")
     return render(
         "now.html",
