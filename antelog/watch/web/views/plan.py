@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from math import log10
+from itertools import islice, pairwise
+from math import copysign, log10
 
 from markupsafe import Markup
 
@@ -21,6 +21,7 @@ from antelog.watch.web.templating import number, render
 from antelog.watch.web.views.context import ViewContext
 
 _SIZES = pictures.PlanSizes(layer=37.0, half=21.0, dot=12.0, gap=22.0, around=16.0)
+_BESIDE = 10.0  # between an edge and its label
 _LETTER, _SMALL = 8.2, 6.6  # the widths of letters, of names and of notes
 _ROOM, _QUERY = 8, 36  # letters by which boxes and labels grow; the least room for letters of a query
 _THIN, _THICK = 1.5, 3.5  # the width of an edge along which nothing flows, and what a flow adds to it at most
@@ -50,12 +51,13 @@ class PlanDrawing:
     marks: pictures.PlanMarks
 
     @property
-    def sides(self) -> dict[str, int]:
-        """On which side of its edge each label stands, by its node: -1 at the left, away from the source."""
-        x = self.marks.placed.x
-        return {
-            node: -1 if x[edge.source] > x[node] else 1 for edge, node in self.marks.placed.labels.items()
-        }
+    def beside(self) -> dict[str, float]:
+        """Where each label begins, or ends at the left of its edge, away from the source; by its node."""
+        x, found = self.marks.placed.x, {}
+        for edge, node in self.marks.placed.labels.items():
+            ends = x[node], x[edge.target]
+            found[node] = min(ends) - _BESIDE if x[edge.source] > x[node] else max(ends) + _BESIDE
+        return found
 
 
 def _graph(scene: ViewContext, program: Program) -> PlanDrawing:
@@ -158,10 +160,11 @@ def _edge(edge: Edge, marks: pictures.PlanMarks, flow: float) -> dict[str, objec
     into = 1 if placed.layer[path[-1]] > placed.layer[path[-2]] else -1
     tip = y[-1] - marks.half(edge.target) * into
     y[-1] = tip - 6 * into
-    # Where it turns, it goes straight down: it would swing out.
+    steps = [after - before for before, after in pairwise(x)]
+    # No steeper than to the next place: it would swing out.
     slopes = [
-        (after - before) / 6 if (here - before) * (after - here) > 0 else 0.0
-        for before, here, after in zip(x, x[1:], x[2:], strict=False)
+        0.0 if one * other <= 0 else copysign(min(abs(one + other) / 6, abs(one), abs(other)), one)
+        for one, other in pairwise(steps)
     ]
     slopes = [0.0, *slopes, 0.0]
     pieces = [f"M{number(x[0])} {number(y[0])}"]
