@@ -43,9 +43,9 @@ def of_view(live: LiveBoard, path: str, form: str, given: Given) -> str | None:
     return None
 
 
-def _names(scale: Timescale | None, *names: str) -> Sequence[str]:
-    """Names columns of ticks, each with its time beside it where the program has a `tick`."""
-    return [each for name in names for each in ((name, f"{name} (time)") if scale else (name,))]
+def _names(scale: Timescale | None, *names: str, unit: str = "time") -> Sequence[str]:
+    """Names columns of ticks, each with its time or seconds beside it where the program has a `tick`."""
+    return [each for name in names for each in ((name, f"{name} ({unit})") if scale else (name,))]
 
 
 def _cells(scale: Timescale | None, *ticks: int | None) -> Sequence[object]:
@@ -57,12 +57,8 @@ def _cells(scale: Timescale | None, *ticks: int | None) -> Sequence[object]:
     return [each for pair in zip(ticks, times, strict=True) for each in pair]
 
 
-def _spans(scale: Timescale | None, *names: str) -> Sequence[str]:
-    """Names columns of numbers of ticks, each with its seconds beside it where the program has a `tick`."""
-    return [each for name in names for each in ((name, f"{name} (seconds)") if scale else (name,))]
-
-
 def _lengths(scale: Timescale | None, *ticks: int | None) -> Sequence[object]:
+    """Lists numbers of ticks, each with its seconds."""
     if scale is None:
         return ticks
     seconds = (None if each is None else f"{each * scale.length / 1e6:g}" for each in ticks)
@@ -127,7 +123,7 @@ def _answer(live: LiveBoard, rest: str, _given: Given) -> Iterator[Row]:
 
 def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
     scale = live.board.head.timescale
-    lengths = _spans(scale, "open for", "alerted before")
+    lengths = _names(scale, "open for", "alerted before", unit="seconds")
     yield ("query", "answer", "words", "became", *_names(scale, "at"), *lengths, "because", "id")
     table, scene = live.board.tables.decided, ViewContext(live.board)
     for answer in table.answers(table.where(decided_filter(given)), SORTS["decided"]):
@@ -145,7 +141,7 @@ def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
 
 def _inputs(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
     scale = live.board.head.timescale
-    lengths = (*_names(scale, "newest"), *_spans(scale, "delay", "ticks late"))
+    lengths = (*_names(scale, "newest"), *_names(scale, "delay", "ticks late", unit="seconds"))
     yield ("input", "facts", *lengths, "facts so late", "set aside", "reason")
     for each in live.board.inputs.each():
         newest, delay = _cells(scale, each.newest), _lengths(scale, each.delay, None)
@@ -158,7 +154,7 @@ def _inputs(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
 
 def _trust(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
     scale, names = live.board.head.timescale, ("threshold", "alerts", "precision", "found")
-    lead = _spans(scale, "lead time, half of them")
+    lead = _names(scale, "lead time, half of them", unit="seconds")
     yield ("query", "alerted from", "alerts", "right", "of all confirmed", *lead)
     for row in table(live.board.trust.scores()).to_pylist():
         for alert in row["alerts"]:

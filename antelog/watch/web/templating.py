@@ -64,7 +64,7 @@ _ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_ENVIRONMENT.filters |= {"share": share, "xy": number, "counted": count}
+_ENVIRONMENT.filters |= {"share": share, "xy": number, "counted": count, "zip": zip}
 
 
 # ---- styles, scripts, fonts ----
