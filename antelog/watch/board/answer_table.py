@@ -275,7 +275,7 @@ class AnswerTables:
         table = self.open
         return {"answers": table.answers(where, self._order("urgent"), 0, 20), "total": table.count(where)}
 
-    def over(self) -> dict[str, int]:
+    def groups_due(self) -> dict[str, int]:
         """Counts groups at or over a threshold that nobody takes care of, by their worst such answer."""
         table, where = self.open, SqlCondition("state = 'over'").and_("severity < ?", len(SEVERITIES) - 1)
         if self._fill_cared_for():

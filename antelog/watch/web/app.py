@@ -335,7 +335,7 @@ class _Routes:
                 "reached": "" if board.tick is None else clock.at(board.tick),
                 "program": Path(board.head.source.name).name,
                 "wall": board.tick is not None and clock.wall is not None,
-                "due": board.tables.over(),
+                "due": board.tables.groups_due(),
             }
         known = {name: value for name, value in self._known.items() if name != "seen"}
         more = {"catching_up": round(self.live.reader.share(), 3)} if self.live.catching_up else {}

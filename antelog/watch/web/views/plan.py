@@ -51,7 +51,7 @@ class PlanDrawing:
     marks: pictures.PlanMarks
 
     @property
-    def beside(self) -> dict[str, float]:
+    def label_ends(self) -> dict[str, float]:
         """Where each label begins, or ends at the left of its edge, away from the source; by its node."""
         x, found = self.marks.placed.x, {}
         for edge, node in self.marks.placed.labels.items():
