@@ -24,28 +24,28 @@ ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
 RULES = ROOT / "examples" / "turbines" / "turbines.alog"
 TICKS = 86
-OPEN = "?query=Malf"
+LISTED = "list?query=Malf"
 ROWS = "document.querySelectorAll('.rows .row').length"
 
 
 def take(link: str, tab: Tab) -> None:
     """The pictures, one after the other."""
     tab.size(1440, 860)
-    tab.open(link)
+    tab.open(link.replace("/?", "/list?"))
     tab.until(f"{ROWS} > 6")
-    tab.run(f"go('/{OPEN}')")
+    tab.run(f"go('/{LISTED}')")
     tab.until("document.querySelector('.rows .row').innerText.includes('shut down')")
     answer = tab.run("document.querySelector('.rows .row').getAttribute('href').slice(1)")
     for name, path, size, dark in (
-        ("live-now.png", OPEN, (1440, 860), False),
-        ("live-now-dark.png", OPEN, (1440, 860), True),
+        ("live-now.png", "", (1440, 860), False),
+        ("live-now-dark.png", "", (1440, 860), True),
         ("live-answer.png", answer, (1440, 860), False),
         ("live-answer-dark.png", answer, (1440, 860), True),
-        ("live-phone.png", OPEN, (360, 720), False),
+        ("live-phone.png", "", (360, 720), False),
     ):
         tab.size(*size, dark=dark, scale=1.5 if size[0] < 600 else 1)
         tab.run(f"go('/{path}')")
-        tab.until(f"shown === '{path if path == answer else 'now'}'")
+        tab.until(f"shown === '{path or 'now'}'")
         tab.until("document.getElementById('live').dataset.kind !== undefined")
         tab.run("new Promise((done) => setTimeout(done, 600))")
         tab.picture(PICTURES / name)

@@ -62,7 +62,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "_shares": (2, ()),
     "alert": (1, ()),
     "severity": (1, ()),  # they change no answer: tests/engine/step/test_wording.py
-    "words": (1, ()),
+    **dict.fromkeys(("words", "many", "runbook"), (1, ())),
     "given": (2, ()),  # it changes no answer: tests/forecast/judges/test_looks.py
     "percentage": (1, ()),
     "query": (2, ("query with a constant", "query with _", "several queries")),

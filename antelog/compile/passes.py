@@ -122,6 +122,8 @@ def _notice(query: Query, vocabulary: Vocabulary) -> nodes.Notice:
         query.words.text if query.words else None,
         (query.severity or query.words) is not None,
         tuple(nodes.GivenFacts(each.predicate, terms.gaps(each.terms[:-1])) for each in query.given),
+        query.many.text if query.many else None,
+        query.runbook.text if query.runbook else None,
     )
 
 

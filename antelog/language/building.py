@@ -385,6 +385,12 @@ class Builder(Transformer[Token, Any]):
     def words(self, span: Span, text: Token) -> tuple[str, syntax.Words]:
         return "words", syntax.Words(_unquoted(text), span=span)
 
+    def many(self, _span: Span, text: Token) -> tuple[str, syntax.Words]:
+        return "many", syntax.Words(_unquoted(text), span=_at(text))
+
+    def runbook(self, _span: Span, text: Token) -> tuple[str, syntax.Words]:
+        return "runbook", syntax.Words(_unquoted(text), span=_at(text))
+
     def given(self, _span: Span, *atoms: syntax.Atom) -> tuple[str, tuple[syntax.Atom, ...]]:
         return "given", atoms
 
@@ -396,7 +402,7 @@ class Builder(Transformer[Token, Any]):
         names = [name for name, _ in parts]
         for name in names:
             if names.count(name) > 1:
-                shown = f"`{name}`" if name in {"window", "horizon", "alert", "given"} else name
+                shown = name if name in {"severity", "words"} else f"`{name}`"
                 hint = "Keep one: the parts of a query stand in any order, each once."
                 raise UnusableError(span, f"this query has {shown} twice", hint, "E101")
         return syntax.Query(atom, **dict(parts), span=span)

@@ -29,6 +29,7 @@ class AntelogLexer(RegexLexer):
             (r'"([^"\\\n]|\\[^\n])*"', String),
             (r"(?<!\w)(again|alert|every)(?=\s+\d)", Keyword),
             (r"(?<!\w)given(?=\s+[^\W\d_]\w*\s*\()", Keyword),
+            (r"(?<!\w)(many|runbook)(?=\s+\")", Keyword),
             (rf"(?:(?<=[\w%)\"]\s)|(?<=\s\s))({'|'.join(SEVERITIES)})(?=\s+[\w\"]|\s*\.)", Keyword),
             (r"(?<!\w)(last|first|next)(?=\s+[^\W\d_]\w*\s*\()", Keyword),
             (r"(?<=[\w)\"]\s)(or(?=\s)|in(?=\s*\())", Keyword),

@@ -161,6 +161,8 @@ def _parts(query: syntax.Query) -> Iterator[str]:
     yield from window_texts(query)
     yield from [f"alert {to_text(query.alert)}"] if query.alert else []
     yield from [to_text(query.words)] if query.words else []
+    yield from [f"many {to_text(query.many)}"] if query.many else []
+    yield from [f"runbook {to_text(query.runbook)}"] if query.runbook else []
     yield from [f"given {_list(query.given)}"] if query.given else []
 
 

@@ -173,7 +173,7 @@ class Chance(Named):
 
 @dataclass(frozen=True, slots=True)
 class Words(Node):
-    """The text that is shown in place of an answer, with names in braces."""
+    """A text with names in braces, such as the one that is shown in place of an answer."""
 
     text: str
 
@@ -190,6 +190,8 @@ class Query(Node):
     severity: str | None = None
     words: Words | None = None
     given: tuple[Atom, ...] = ()
+    many: Words | None = None  # for several answers at once
+    runbook: Words | None = None  # the address of what to do
 
     @property
     def name(self) -> str:

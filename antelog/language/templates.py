@@ -5,12 +5,16 @@ from __future__ import annotations
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from antelog.language.checks.suggestions import did_you_mean
 
 CHANCE, SO_FAR, DECIDED_BY = "chance", "so_far", "decided_by"
 LINE_NAMES = (CHANCE, SO_FAR, DECIDED_BY)  # in braces, beside the variables of a query
+MANY = "n"  # in braces, in the words for several answers
 UNKNOWN = "?"  # the text of an open variable, and of an unknown chance
+
+_LONGEST_ADDRESS = 2_000  # browsers and mail programs cut longer ones
 
 
 class TemplateError(Exception):
@@ -33,6 +37,16 @@ class Template:
         """Replaces names by values, or by nothing if they have none; braces in values stay."""
         return "".join(f"{before}{values.get(name or '', '')}" for before, name in self.pieces)
 
+    def address(self, values: Mapping[str, str]) -> str:
+        """Fills in values with the signs of an address escaped; too long a one is empty."""
+        escaped = {name: quote(value, safe="", errors="replace") for name, value in values.items()}
+        found = self.filled(escaped)
+        return found if len(found) <= _LONGEST_ADDRESS else ""
+
+
+def _hint(known: Sequence[str]) -> str:
+    return f"Write {'one of ' if len(known) > 1 else ''}{', '.join(known) or 'nothing'} in braces."
+
 
 def template_of(text: str, known: Sequence[str]) -> Template:
     """Parses a text in which `known` names may stand. Raises TemplateError."""
@@ -43,6 +57,6 @@ def template_of(text: str, known: Sequence[str]) -> Template:
         raise TemplateError(message, "Write {{ or }} for a brace itself.") from None
     for _, name, form, conversion in parsed:
         if name is not None and (name not in known or form or conversion):
-            hint = did_you_mean(name, known) or f"Write one of {', '.join(known)} in braces."
+            hint = did_you_mean(name, known) or _hint(known)
             raise TemplateError(f"`{{{name}}}` stands for nothing here", hint)
     return Template(tuple((before, name) for before, name, _, _ in parsed))

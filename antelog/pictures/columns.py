@@ -10,12 +10,10 @@ A lane has the answers of one value of the key, or of the first variable; labels
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from math import ceil
 from typing import Any
-from unicodedata import east_asian_width
 
 import altair as alt
 
@@ -24,6 +22,7 @@ from antelog.compile.plan.partition import group_variables
 from antelog.language.templates import UNKNOWN
 from antelog.pictures import theme
 from antelog.pictures.history import ALL_OTHERS, Answer, History, label
+from antelog.pictures.naming import cut_apart, fits, width_of
 
 _SHARE = 0.42  # the part of a picture's width that labels may take
 _STEPS = (1, 0.82, 0.66, 0.52, 0.4, 0.3)  # the widths for which labels are cut, as parts of the whole
@@ -33,15 +32,6 @@ _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _LANE = 0.4  # the part of a lane where there is too little room for both
 FONT_SIZE = 12
-_DOTS = "…"
-_BEGIN = 0.35  # the part of a label that is its beginning, where it is cut before a difference
-_WIDTHS = {
-    "ijlI .,:;!'|`": 3.4, "ftr()[]/1": 4.4, '-_"?*s{}': 5.7, "CDGHNOQU": 8.9, "ABKPRSTVXYZ&$+<=>~": 7.9,
-    "w…": 10, "mM": 10.6, "W@%": 11.8,
-}  # fmt: skip
-"""Widths of characters in Inter at 12 pixels. Most other fonts are narrower."""
-_OF = {character: width for characters, width in _WIDTHS.items() for character in characters}
-_NARROWEST = min(_OF.values())
 
 
 @dataclass(frozen=True)
@@ -227,82 +217,3 @@ def _time_of(answer: Answer) -> str | None:
     said = [*answer.change.times.ticks][-1:] if answer.change.times else []
     last = list(answer.values)[-1:]
     return next(iter((*said, *(name for name in last if answer.values[name].isdecimal()))), None)
-
-
-# ---- labels, cut in the middle: names of devices differ at their ends ----
-
-
-def width_of(text: str) -> float:
-    return sum(map(_width, text))
-
-
-def fits(text: str, room: float) -> bool:
-    """Whether a label fits into pixels; of a very long one only the length counts."""
-    return len(text) * _NARROWEST <= room and width_of(text) <= room
-
-
-def _width(character: str) -> float:
-    if character in _OF:
-        return _OF[character]
-    if east_asian_width(character) in "WF":
-        return 12.5
-    return 8.3 if character.isupper() else 7.1
-
-
-def cut_apart(texts: Iterable[str], room: float) -> dict[str, str]:
-    """Each of these texts as a label that fits into pixels; different texts have different labels."""
-    found = {text: cut(text, room) for text in texts}
-    for alike in _alike(found):
-        found |= _apart(alike, room)
-    for alike in _alike(found):
-        for number, text in enumerate(alike, 1):
-            found[text] = f"{_begin(text, room - width_of(f'{_DOTS}{number}'))}{_DOTS}{number}"
-    return found
-
-
-def cut(text: str, room: float) -> str:
-    """A text cut in the middle, if it is wider than the room."""
-    if fits(text, room):
-        return text
-    each = (room - width_of(_DOTS)) / 2
-    begin = _begin(text, each)
-    end = _begin(text[::-1], room - width_of(_DOTS) - width_of(begin))[::-1]
-    return f"{begin.rstrip()}{_DOTS}{end.lstrip()}"
-
-
-def _alike(found: dict[str, str]) -> list[list[str]]:
-    by_label: dict[str, list[str]] = {}
-    for text, short in found.items():
-        by_label.setdefault(short, []).append(text)
-    return [texts for texts in by_label.values() if len(texts) > 1]
-
-
-def _apart(texts: Sequence[str], room: float) -> dict[str, str]:
-    """Labels with the beginning of texts, and the rest from where they begin to differ."""
-    differ = _common(texts)
-    begin = _begin(texts[0], _BEGIN * room)
-    left = room - width_of(begin) - width_of(_DOTS)
-    found = {}
-    for text in texts:
-        rest = text[differ:]
-        whole = fits(rest, left)
-        rest = rest if whole else _begin(rest, left - width_of(_DOTS)) + _DOTS
-        # What is before the difference fills the room that is left.
-        before = _begin(text[len(begin) : differ][::-1], left - width_of(rest))[::-1] if whole else ""
-        found[text] = f"{begin}{_DOTS}{before}{rest}"
-    for alike in _alike(found):
-        if _common(alike) > differ and len(alike) < len(texts):
-            found |= _apart(alike, room)
-    return found
-
-
-def _common(texts: Sequence[str]) -> int:
-    """The number of characters at the beginning of texts that are the same in all."""
-    shortest = min(texts, key=len)
-    return next((n for n, each in enumerate(shortest) if any(t[n] != each for t in texts)), len(shortest))
-
-
-def _begin(text: str, room: float) -> str:
-    """As much of the beginning of a text as there is room for."""
-    widths = accumulate(map(_width, text[: max(int(room / _NARROWEST), 0) + 1]))
-    return text[: sum(1 for width in widths if width <= room)]

@@ -272,6 +272,10 @@ def misfits(plan: Plan, settings: Settings) -> Iterator[Conflict]:
         for name, value in (("min_chance", settings.min_chance), ("most", settings.most)):
             if value is not None:
                 yield Conflict((name,), message, hint, option=name)
+    groups = [each.name for each in plan.statics if len(each.columns) > 1]
+    if settings.group_by is not None and settings.group_by not in groups:
+        message = f"the program has no static relation {settings.group_by} of a device and its group"
+        yield Conflict(("group_by",), message, _near(settings.group_by, groups), option="group_by")
     if plan.tick is None:
         message = "the program does not say how long a tick is, and the wall clock has no other ticks"
         hint = "Declare it in the program: `tick 10 seconds.`"

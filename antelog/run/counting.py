@@ -102,6 +102,7 @@ class OpenAnswers:
 
 LISTED = 200  # silent slots that are listed, at most: those that fell silent last
 FORGOTTEN = 7 * 24 * 3600 * 1_000_000  # microseconds of silence after which a slot is forgotten
+MAPPED = 5_000  # slots that a map of the page has, at most: those that were heard again
 MOST = 1_000_000  # slots that are known, at most; others are ignored
 
 
@@ -122,6 +123,7 @@ class SlotTimes:
         self._numbers: dict[str, int] = {}
         self._names: list[str] = []
         self._heard: Column = np.zeros(64, np.int64)
+        self._again: Mapping[str, None] = {}  # those that were heard again, while they are few
 
     def __len__(self) -> int:
         return len(self._names)
@@ -129,7 +131,11 @@ class SlotTimes:
     def hear(self, table: pa.Table, wall: int) -> None:
         texts = [pc.cast(table.column(name), pa.string()) for name in self.columns]
         names = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, ", ")
-        heard = [name for name in pc.unique(names).to_pylist() if name is not None]
+        counts = {each["values"]: each["counts"] for each in pc.value_counts(names).to_pylist()}
+        heard = [name for name in counts if name is not None]
+        if len(self) <= MAPPED:
+            again = dict.fromkeys(name for name in heard if name in self._numbers or counts[name] > 1)
+            self._again = self._again if again.keys() <= self._again.keys() else {**self._again, **again}
         fresh = [name for name in heard if name not in self._numbers][: max(0, MOST - len(self))]
         self._numbers.update(zip(fresh, range(len(self), len(self) + len(fresh)), strict=True))
         self._names += fresh
@@ -151,6 +157,11 @@ class SlotTimes:
         latest = found[np.argsort(-heard[found], kind="stable")][:LISTED].tolist()
         return len(found), {self._names[at]: int(heard[at]) for at in latest}
 
+    @property
+    def again(self) -> Sequence[str]:
+        """The slots that were heard again, for a map; none where there are too many."""
+        return [*self._again] if len(self) <= MAPPED else ()
+
     def saved(self) -> KnownSlots:
         return KnownSlots(list(self._names), self._heard[: len(self)].tolist())
 
@@ -158,6 +169,7 @@ class SlotTimes:
         self._numbers = {name: number for number, name in enumerate(known.names)}
         self._names = list(known.names)
         self._heard = np.array([*known.heard, *[0] * 64], np.int64)
+        self._again = dict.fromkeys(known.names) if len(self) <= MAPPED else {}
 
 
 class InputCounts:
@@ -255,5 +267,5 @@ class InputCounts:
         silent, latest = slots.silent(read_to - gap) if sure else (0, {})
         listed = {slot: wall_time(heard) for slot, heard in latest.items()}
         of = " and ".join(slots.columns)
-        known = {"of": of, "known": len(slots), "silent": silent, "listed": listed}
+        known = {"of": of, "known": len(slots), "silent": silent, "listed": listed, "again": slots.again}
         return {"slots": known, **({} if sure else {"undecided": True})}

@@ -92,6 +92,12 @@ class FollowedRun:
     tend: Callable[[], object]
     time: RunTime = field(default_factory=RunTime)
 
+    def _groups(self) -> dict[str, str]:
+        """The group of each device on the map, where a relation gives it."""
+        name = self.settings.group_by
+        stated = [row for each in self.program.plan.statics if each.name == name for row in each.facts]
+        return {str(row[0]): str(row[1]) for row in (*stated, *self.static.get(name or "", ()))}
+
     def follower(self, output: RunOutput, stack: ExitStack) -> Follower:
         """Opens all that the run needs, which the stack closes."""
         store, state, options = self.store, self.settings.state, self.settings.printing_engine()
@@ -127,6 +133,7 @@ class FollowedRun:
         feed = None
         if store is not None and self.feed:
             feed = FeedSink(store.feed, engine, self.program.source, self.time.monotonic)
+            feed.groups = self._groups()
         reader = self._reader(known, waiting, feed)
         stack.callback(reader.close)
         if feed is not None:

@@ -206,6 +206,7 @@ class PageSettings:
     behind_proxy: bool = flag(False)
     acts_token: str | None = option(None, _TOKEN)
     facts_token: str | None = option(None, _TOKEN)
+    group_by: str | None = option(None, text("RELATION"))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import WATCH
 from antelog.cli.commands.watch import wanted_alerts
 from antelog.run.settings import AlertSettings
-from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
+from antelog.watch.alerts.alert import Alert, AlertSetup
 from antelog.watch.alerts.letters import NAMES, routes_of
 from tests.docs.pages import ROOT, blocks_of, commands
+from tests.watch.alerts.lines import QUERIES as QUERIES_OF_LETTERS
 from tests.watch.alerts.lines import letters
 
 BOARD: dict[str, Any] = json.loads((ROOT / "docs" / "grafana" / "antelog.json").read_text(encoding="utf-8"))
@@ -83,8 +85,8 @@ def test_what_is_sent_is_what_the_page_shows() -> None:
     (block,) = (block for block in BLOCKS if block.language == "json")
     shown = json.loads(block.text)
     added = ("key", "text", "program", "status", "group", "severity", "count", "still_firing", "link")
-    change: Any = {name: value for name, value in shown.items() if name not in added}
-    query = AlertQuery("Malf", ("X", "T"), {"T": "time"}, "likely", "critical", key="X")
+    change: Any = {name: value for name, value in shown.items() if name not in (*added, "runbook")}
+    query = replace(QUERIES_OF_LETTERS[0], severity="critical", key="X")
     setup = AlertSetup((Alert("command:cat"),), (query,), "turbines.alog", link="http://127.0.0.1:8080")
     routes = routes_of(setup)
     ((_, letter),) = letters(routes, change)

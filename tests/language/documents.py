@@ -69,6 +69,7 @@ def _slot(names: list[str]) -> tuple[syntax.Column, ...]:
     return tuple(map(syntax.Column, names)) if names[:1] != ["tick"] else ()
 
 
+_WORDS = st.none() | st.builds(syntax.Words, TEXTS)
 SLOTS = st.lists(WORDS, max_size=3).map(_slot)
 STATEMENTS: st.SearchStrategy[syntax.Statement] = st.one_of(
     st.builds(syntax.Tick, st.builds(syntax.Bound, AMOUNTS, NAMES)),
@@ -83,8 +84,8 @@ STATEMENTS: st.SearchStrategy[syntax.Statement] = st.one_of(
     st.builds(
         syntax.Query,
         *(ATOMS, st.none() | BOUNDS, st.none() | BOUNDS, st.none() | PERCENTAGES),
-        *(st.none() | st.sampled_from(syntax.SEVERITIES), st.none() | st.builds(syntax.Words, TEXTS)),
-        st.lists(ATOMS, max_size=2).map(tuple),
+        *(st.none() | st.sampled_from(syntax.SEVERITIES), _WORDS),
+        *(st.lists(ATOMS, max_size=2).map(tuple), _WORDS, _WORDS),
     ),
     st.builds(syntax.Rule, ATOMS, st.lists(LITERALS, max_size=3).map(tuple)),
 )

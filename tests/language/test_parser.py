@@ -77,12 +77,12 @@ STATEMENTS: list[tuple[str, Statement]] = [
     ),
     ("chance P(_) = 0%, again 0.5%.", Chance("P", (Anonymous(),), Percentage(0), Percentage(0.5))),
     (
-        'query Flag(X, T) "{X}:{{hot}}" alert 80% critical window 10.',
-        Query(FLAG, Bound(10), None, Percentage(80), "critical", Words("{X}:{{hot}}")),
+        'query Flag(X, T) many "{n}" alert 80% critical "{X}:{{hot}}" window 10.',
+        Query(FLAG, Bound(10), None, Percentage(80), "critical", Words("{X}:{{hot}}"), (), Words("{n}")),
     ),
     (
-        "query Flag(chance, alert, again).",
-        Query(Atom("Flag", tuple(map(Constant, ("chance", "alert", "again"))))),
+        "query Flag(chance, alert, many).",
+        Query(Atom("Flag", tuple(map(Constant, ("chance", "alert", "many"))))),
     ),
     ("alert(X, T) :- again(X, T).", Rule(Atom("alert", (X, T)), (Atom("again", (X, T)),))),
     ("query Flag(X, T) horizon 1 hour window 2 hours.", Query(FLAG, Bound(2, "hours"), Bound(1, "hour"))),

@@ -94,8 +94,8 @@ def test_the_predicate_of_a_window_has_its_colour() -> None:
 
 
 def test_words_of_queries_have_a_colour_there_only() -> None:
-    text = 'query Malf(X, T) critical alert 80% "a" given Load(X, L, T).\nquery A(X, T)   good.\n'
-    text += "A(X, T) :- B(X, critical, given, T), X != good.\n"
-    words = ("critical", "given", "good")
+    text = 'query Malf(X, T) critical alert 80% many "{n}" given Load(X, L, T).\nquery A(X, T)   good.\n'
+    text += "A(X, T) :- B(X, critical, many, T), X != good.\n"
+    words = ("critical", "given", "good", "many")
     kinds = [kind for kind, word in AntelogLexer().get_tokens(text) if word in words]
-    assert kinds == [Keyword] * 3 + [Name.Constant] * 3
+    assert kinds == [Keyword] * 4 + [Name.Constant] * 3

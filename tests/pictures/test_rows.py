@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import antelog
 from antelog.answers import CONFIRMED, REJECTED
 from antelog.pictures.answers import draw_answers
-from antelog.pictures.columns import RowLabel, columns_of, cut, cut_apart, width_of
+from antelog.pictures.columns import RowLabel, columns_of
 from antelog.pictures.history import Answer, Change, History
+from antelog.pictures.naming import cut, cut_apart, width_of
 from antelog.pictures.rows import STRETCH, Clock, Frame, kinds_in, mark_rows
 from antelog.program import parse
 from tests.pictures.looks import texts
@@ -145,7 +146,12 @@ def test_a_label_that_is_too_long_has_its_beginning_and_its_end() -> None:
     [
         (HALL, 200, HALL),
         (HALL, 80, ["turbin…orth-1", "turbin…orth-2"]),
-        (["x" * 30 + end + "y" * 30 for end in "ab"], 100, ["xxxx…ayyyyyy…", "xxxx…byyyyyy…"]),
+        (["x" * 30 + end + "y" * 30 for end in "ab"], 100, ["xxxx…ayy…yyyy", "xxxx…byy…yyyy"]),
+        (
+            ["fan-with-a-1", "fan-with-a-2", "pump-with-a-1", "pump-with-a-2"],
+            60,
+            ["fan-…-a-1", "fan-…-a-2", "pum…-a-1", "pum…a-2"],
+        ),
         (["a" * 30, "a" * 31], 80, ["aaaaaaaaa…1", "aaaaaaaa…2"]),
     ],
 )

@@ -35,6 +35,7 @@ def test_settings_that_fit() -> None:
     [
         ({"inputs": {"Tmp": CSV}}, "input.Tmp: the program has no input Tmp. Did you mean Temp?"),
         ({"inputs": {"Site": CSV}}, "It is a static predicate: give it under static, Site=a.csv."),
+        ({"group_by": "On"}, "group_by: the program has no static relation On of a device and its group."),
         ({"statics": {"On": CSV}}, "static.On: the program has no static predicate On. It is an input"),
         ({"inputs": {"A": CSV}}, "The rules derive it from others."),
         ({"map": {"devise": "x"}}, "map: no input of the program has a column devise. Did you mean"),

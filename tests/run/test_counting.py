@@ -260,7 +260,13 @@ def test_a_slot_is_silent_after_the_gap_of_its_input() -> None:
     counts.hear("Beat", beats("a", "b"), 100 * SECOND)
     counts.look(110 * SECOND)
     counts.hear("Beat", beats("a"), 110 * SECOND)
-    assert slots_of(counts) == {"of": "server and rack", "known": 2, "silent": 0, "listed": {}}
+    assert slots_of(counts) == {
+        "of": "server and rack",
+        "known": 2,
+        "silent": 0,
+        "listed": {},
+        "again": ["a, 1"],
+    }
     counts.look(117 * SECOND)
     assert slots_of(counts)["silent"] == 0  # half as long again, and two seconds
     counts.look(118 * SECOND)

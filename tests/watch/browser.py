@@ -144,10 +144,11 @@ class Browser:
     def __init__(self, pipes: Pipes) -> None:
         self.pipes = pipes
 
-    def opened(self, url: str, width: int = 1440) -> Tab:
+    def opened(self, url: str, width: int = 1440, view: str = "list") -> Tab:
+        """A tab with a view of the page whose link this is, of a person who shares nothing with others."""
         tab = self.tab(alone=True)
         tab.size(width, 900)
-        tab.open_page(url)
+        tab.open_page(url.replace("/?", f"/{view}?"))
         return tab
 
     def tab(self, *, alone: bool = False) -> Tab:

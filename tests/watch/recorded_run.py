@@ -12,6 +12,7 @@ PROGRAM = """\
 tick 10 seconds.
 input Temp(device, level, time) delay 20 seconds, one per device, every 10 s.
 Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1), not Temp(X, low, T+2).
+static Place(device, hall). Place(wt0, north).
 query Malf(X, T) critical "{X} is about to shut down" alert 50%.
 """
 
@@ -28,6 +29,17 @@ def recorded(folder: Path, ticks: int = 200) -> Path:
     (folder / "temp.csv").write_text("\n".join(["device,level,time", *rows, ""]))
     state = folder / "s"
     facts = ("--input", f"Temp={folder / 'temp.csv'}")
-    done = antelog("watch", folder / "p.alog", *facts, "--once", "--state", state, "--model", "learn")
+    done = antelog(
+        "watch",
+        folder / "p.alog",
+        *facts,
+        "--once",
+        "--state",
+        state,
+        "--model",
+        "learn",
+        "--group-by",
+        "Place",
+    )
     assert done.exit_code == 0, done.stderr
     return state

@@ -72,13 +72,15 @@ class GivenFacts(Struct, frozen=True):
 
 
 class Notice(Struct, frozen=True):
-    """The alert, severity and words of a query; none of it changes an answer."""
+    """The alert, severity, words and runbook of a query; none of it changes an answer."""
 
     alert: float | None = None  # the chance from which on an open answer is worth an alert
     severity: str = "info"
     words: str | None = None  # shown instead of the atom
     labelled: bool = False  # the program gives severity or words, so lines have both
     given: tuple[GivenFacts, ...] = ()  # the facts at which chances may look
+    many: str | None = None  # the words for several answers, with {n}
+    runbook: str | None = None  # the address of what to do, with names in braces
 
 
 class Relation(Struct, frozen=True, dict=True):

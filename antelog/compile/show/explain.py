@@ -121,8 +121,9 @@ def bounds_lines(plan: Plan, relation: Relation) -> Iterator[str]:
         yield "state: does not grow with time"
     if relation.notice.labelled:
         yield f"severity: {relation.severity}"
-    if relation.notice.words is not None:
-        yield f"words: {json.dumps(relation.notice.words, ensure_ascii=False)}"
+    for name in ("words", "many", "runbook"):
+        if (text := getattr(relation.notice, name)) is not None:
+            yield f"{name}: {json.dumps(text, ensure_ascii=False)}"
     if relation.notice.given:
         names = dict.fromkeys(each.predicate for each in relation.notice.given)
         yield f"given: chances look at {', '.join(names)}, too"

@@ -5,6 +5,7 @@ The one with the most constants decides about a fact, so no two with as many may
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -17,7 +18,7 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import ticks_of
 from antelog.language.printer import percentage_text, to_text
 from antelog.language.syntax import Value
-from antelog.language.templates import LINE_NAMES, TemplateError, template_of
+from antelog.language.templates import LINE_NAMES, MANY, TemplateError, template_of
 from antelog.language.vocabulary import DeclaredChance, DeclaredDelay, DeclaredOdds, Predicate, PredicateKind
 
 _Declared = TypeVar("_Declared", DeclaredDelay, DeclaredChance)
@@ -204,21 +205,44 @@ def percentage_problems(*given: syntax.Percentage | None) -> Iterator[Diagnostic
 
 
 def query_problems(query: syntax.Query) -> Iterator[Diagnostic]:
-    """Finds alerts for all answers, and words that are empty or have unknown names in braces."""
+    """Finds alerts for all answers, words with unknown names in braces, and runbooks at no address."""
     yield from percentage_problems(query.alert)
     if query.alert is not None and not query.alert.fraction:
         message = "every open answer has a chance of at least 0%, so there would be an alert for each"
         hint = "Write from which chance on an answer is worth an alert, such as `alert 80%`."
         yield Diagnostic("E111", message, query.alert.span, hint)
-    if query.words is not None and not query.words.text.strip():
-        hint = 'Write what the answer means, as in `"turbine {X} is about to stop"`, or leave them out.'
-        yield Diagnostic("E116", "these words are empty", query.words.span, hint)
-    elif query.words is not None:
-        variables = sorted(syntax.variables_of(query.atom.terms))
-        try:
-            template_of(query.words.text, (*variables, *LINE_NAMES))
-        except TemplateError as error:
-            yield Diagnostic("E116", error.message, query.words.span, error.hint)
+    variables = sorted(syntax.variables_of(query.atom.terms))
+    yield from _words_problems(query.words, (*variables, *LINE_NAMES), '`"turbine {X} is about to stop"`')
+    yield from _words_problems(query.many, (MANY,), '`many "{n} turbines are about to stop"`', MANY)
+    example = '`runbook "https://wiki.example/{X}"`'
+    if query.runbook is not None and not _AT_HOST.fullmatch(query.runbook.text):
+        message = "a runbook has an `https://` address without spaces, and no braces in its host"
+        yield Diagnostic("E116", message, query.runbook.span, f"Write it like {example}.")
+    else:
+        yield from _words_problems(query.runbook, variables, example)
+
+
+_AT_HOST = re.compile(r"https://[\w.-]+(:\d+)?([/?#][^\s\x00-\x1f\x7f\"<>\\]*)?")
+
+
+def _words_problems(
+    words: syntax.Words | None, known: Sequence[str], example: str, needed: str | None = None
+) -> Iterator[Diagnostic]:
+    """Finds words that are empty, name unknown things in braces, or lack the one that is needed."""
+    if words is None:
+        return
+    if not words.text.strip():
+        hint = f"Write what the answer means, as in {example}, or leave them out."
+        yield Diagnostic("E116", "these words are empty", words.span, hint)
+        return
+    try:
+        template = template_of(words.text, known)
+    except TemplateError as error:
+        yield Diagnostic("E116", error.message, words.span, error.hint)
+        return
+    if needed is not None and needed not in template.names:
+        message = f"words for many answers say how many, with `{{{needed}}}`"
+        yield Diagnostic("E116", message, words.span, f"Write them like {example}.")
 
 
 def share_problems(shares: tuple[syntax.Percentage, ...], delay: int) -> Iterator[Diagnostic]:

@@ -108,7 +108,10 @@ class LostAnswers:
 BETWEEN = 0.25  # seconds between two statuses, at least
 SILENT = 5.0  # seconds between two statuses if nothing has changed
 MOST_REJECTS = 100  # rejects that are written between two statuses, at most
-LISTED_AGAIN = 60.0  # seconds after which unchanged silent slots are listed again
+LISTED_AGAIN, MAPPED_AGAIN = (
+    60.0,
+    3_600.0,
+)  # seconds after which unchanged silent slots, and all, are listed again
 
 
 def holding(slow: Slowest | None) -> dict[str, Any]:
@@ -133,12 +136,13 @@ class FeedSink:
         self._last = b""
         self._rejects = 0
         self._open = OpenAnswers(engine, monotonic)
-        # The silent slots of each input that were listed last, and when.
-        self._listed: dict[str, tuple[Mapping[str, str], float]] = {}
+        # The slots of each input that were listed last, the silent ones and all, and when.
+        self._listed: dict[tuple[str, str], tuple[object, float]] = {}
         self.lost: LostAnswers | None = None  # answers that were lost from sight; None if none can be
         self.heard: Mapping[str, pa.Table] = {}  # the facts of the next step
         self.rules_changed: Mapping[str, Any] | None = None  # the latest change of the rules, for heads
         self.sources: Mapping[str, str] = {}  # where the facts of each input come from
+        self.groups: Mapping[str, str] = {}  # the group of each device on the page's map
         self.notes: Mapping[str, str] = {}  # sentences that each status has, by what they are about
 
     def begin(self) -> None:
@@ -148,6 +152,8 @@ class FeedSink:
         self._listed.clear()
         if self.rules_changed is not None:
             known["rules_changed"] = self.rules_changed
+        if self.groups:
+            known["groups"] = self.groups
         lines: list[str] = []
         if self._engine.now >= 0:
             answers = {each.name: self._engine.answers(each.name) for each in self._relations}
@@ -206,16 +212,17 @@ class FeedSink:
         self._lines.append(status_line({**known, "inputs": self._brief(inputs, now)}))
 
     def _brief(self, inputs: Mapping[str, Any], now: float) -> dict[str, Any]:
-        """Returns the inputs without the silent slots that were listed just before."""
+        """Returns the inputs without the lists of slots that were written just before."""
         found = {}
         for name, each in inputs.items():
             slots = each.get("slots")
             if slots is not None:
-                before, at = self._listed.get(name, (None, 0.0))
-                if before == slots["listed"] and now < at + LISTED_AGAIN:
-                    slots = {key: value for key, value in slots.items() if key != "listed"}
-                else:
-                    self._listed[name] = slots["listed"], now
+                for key, after in (("listed", LISTED_AGAIN), ("again", MAPPED_AGAIN)):
+                    before, at = self._listed.get((name, key), (None, 0.0))
+                    if before == slots.get(key) and now < at + after:
+                        slots = {each: value for each, value in slots.items() if each != key}
+                    else:
+                        self._listed[name, key] = slots.get(key), now
                 each = {**each, "slots": slots}  # noqa: PLW2901 - the same input, in fewer words
             found[name] = each
         return found

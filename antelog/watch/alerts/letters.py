@@ -27,7 +27,7 @@ from antelog.lines import LABEL, LogLine, amount_text, amounts_so_far, awaited, 
 from antelog.program import Program
 from antelog.watch.alerts import alert as alerts
 from antelog.watch.alerts import receivers
-from antelog.watch.board.feed_program import group_name, key_column
+from antelog.watch.board.feed_program import filled_runbook, group_name, key_column
 
 _PARTS = ("query", "answer", "others", "tick", "change")
 _KEY_BYTES = 16
@@ -38,7 +38,7 @@ DEFAULT = "{words}: {summary}"
 # The names that a template may have in braces, in addition to variables of answers.
 NAMES = (
     *("words", "severity", "query", "answer", "change", "chance", "summary", "tick", "by"),
-    *("evidence", "waits_for", "so_far", "because", "lost", "key"),
+    *("evidence", "waits_for", "so_far", "because", "lost", "key", "runbook"),
 )
 _LONGEST = 4_000  # receivers refuse messages that are much longer
 
@@ -103,8 +103,13 @@ class ChangeTexts:
             "because": self._literals(line.get("because")),
             "lost": self._literals(line.get(LOST)),
             "key": key,
+            "runbook": self.runbook(line),
         }
         return {name: shown(within_limit(value)) for name, value in {**answer, **values}.items()}
+
+    def runbook(self, line: LogLine) -> str:
+        query = self.query(line)
+        return filled_runbook(query.runbook, line["answer"], query.ticks, self.timescale)
 
     def _summary(self, line: LogLine) -> str:
         change, chance, decided = line["change"], line.get("chance"), line.get("decided_by")
@@ -277,9 +282,10 @@ def letter_of(route: Route, group: AlertGroup, firing: Mapping[str, StillFiring]
     worst, keys = group.worst(route), [key_of(each.line) for each in group.items]
     key = keys[0] if len(keys) == 1 else _hash(keys)
     text, link = _text(route, group, worst, key), route.link_to(worst.line)
+    runbook = route.texts.runbook(worst.line)
     body: object
     if route.receiver.kind == receivers.SLACK:
-        body = _slack("\n".join(filter(None, [text, link])))
+        body = _slack("\n".join(filter(None, [text, link, runbook])))
     elif route.receiver.kind == receivers.ALERTMANAGER:
         body = [_of_alertmanager(route, each, firing.get(each.line["query"])) for each in group.items]
     else:
@@ -294,6 +300,7 @@ def letter_of(route: Route, group: AlertGroup, firing: Mapping[str, StillFiring]
             "count": group.count,
             "still_firing": sum(each.count for each in firing.values()),
             **({"link": link} if link else {}),
+            **({"runbook": runbook} if runbook else {}),
             # Without severity and words, which the letter has itself.
             **{name: value for name, value in worst.line.items() if name not in LABEL},
             **({"alerts": latest} if group.count > 1 else {}),
@@ -348,6 +355,7 @@ def _of_alertmanager(route: Route, item: AlertItem, still: StillFiring | None) -
         "annotations": {
             "summary": values["words"],
             "description": within_limit(route.template.filled(values)),
+            **({"runbook_url": values["runbook"]} if values["runbook"] else {}),
         },
         "startsAt": _moment(item.since if still is None else min(item.since, still.since)),
         **ends,

@@ -178,7 +178,7 @@ def main() -> int:
     resolved = letter["status"] == "resolved"
     sent = services.notify(
         title=f"{letter['group']}: {'resolved' if resolved else letter['severity']}",
-        body="\n".join(filter(None, [letter["text"], letter.get("link")])),
+        body="\n".join(filter(None, map(letter.get, ("text", "link", "runbook")))),
         notify_type="success" if resolved else _APPRISE_KINDS.get(letter["severity"], "info"),
         body_format=apprise.NotifyFormat.TEXT,
     )

@@ -14,6 +14,7 @@ from antelog.answers import CLOSED
 from antelog.engine.step.wording import LOST
 from antelog.run.store.database import transaction
 from antelog.run.store.inbox import Act
+from antelog.watch.board.brief import Brief, DueAnswers, brief_of
 from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.board.scoring import USUAL
 from antelog.watch.board.selection import NOBODY, SEVERITIES, AnswerFilter, Selection
@@ -34,12 +35,16 @@ CREATE INDEX {{name}}_keys ON {{name}} (key);
 _UNLIKELY = "coalesce(-chance, 2.0)"
 SORTS = {
     "urgent": "severity, over DESC, deadline NULLS LAST",
+    "due": f"severity, deadline NULLS LAST, {_UNLIKELY}",
     "deadline": f"deadline NULLS LAST, {_UNLIKELY}",
     "new": f"since DESC, {_UNLIKELY}",
     "name": "words, deadline NULLS LAST",
     "likely": f"{_UNLIKELY}, deadline NULLS LAST",
     "decided": "number DESC",
 }
+# What somebody has to look at: over its threshold, or possible where no chance is known.
+CARED = "(SELECT key FROM cared_for)"
+DUE = f"(state != 'below' AND kind != '{LOST}')"
 _ROUNDING = 1e-12
 _PREFIX = re.compile(r"[^\W\d_]+|.")
 _SEPARATED = re.compile(r"[^/.:\-_ ]*[/.:\-_ ]")
@@ -47,7 +52,7 @@ _SEPARATED = re.compile(r"[^/.:\-_ ]*[/.:\-_ ]")
 
 @dataclass(frozen=True)
 class ListRow:
-    """A row of the list: a group with its most urgent answer, or a part of a group."""
+    """A group with its most urgent answer, or a part of a group."""
 
     answer: TrackedAnswer
     key: str
@@ -171,18 +176,6 @@ class ListedAnswers:
         found = [value for (value,) in self.rows(sql, where, at)]
         return found[0] + (found[-1] - found[0]) * (place - at) if found else None
 
-    def due(self, given: AnswerFilter, now: int, wide: int, bars: int) -> list[tuple[int, str, int, float]]:
-        """Counts answers by step and severity, with sums of chances; 0 is due by now, the last the rest."""
-        step = (
-            f"CASE WHEN deadline IS NULL THEN {bars + 1} WHEN deadline <= {now} THEN 0 "
-            f"ELSE min((deadline - {now} + {wide - 1}) / {wide}, {bars + 1}) END"
-        )
-        sql = f"SELECT {step}, severity, count(*), total(chance) FROM {{them}} GROUP BY 1, 2"
-        return [
-            (at, SEVERITIES[severity], number, expected)
-            for at, severity, number, expected in self.rows(sql, self.where(given))
-        ]
-
     def histogram(self, given: AnswerFilter, most: int) -> dict[range, dict[str, int]]:
         """Counts decided answers by ticks and outcome, in at most `most` bins of equal length."""
         where = self.where(replace(given, between=None)).and_("kind != ?", CLOSED)
@@ -269,6 +262,27 @@ class AnswerTables:
         (answer,) = self._open.answers(members.and_("severity = ?", worst), f"over DESC, {order}", 0, 1)
         return ListRow(answer, name, size, SEVERITIES[worst], end, opened)
 
+    def foremost(self, given: AnswerFilter) -> list[ListRow]:
+        """Lists the answer of each key and query that is decided first; what is cared for comes last."""
+        table, order = self.open, self._order("due")
+        ordered = table.rows(f"SELECT key, query, id FROM {{them}} ORDER BY {order}", table.where(given))
+        sizes, first = Counter((key, query) for key, query, _ in ordered), dict[object, str]()
+        for key, query, name in ordered:
+            first.setdefault((key, query), name)
+        return [self._first(key, first[key, query], size) for (key, query), size in sizes.items()]
+
+    def of_keys(self, given: AnswerFilter, least: str) -> list[ListRow]:
+        """Lists for each key the answer for which an expression in SQL is the least."""
+        table = self.open
+        found = table.rows(
+            f"SELECT key, id, count(*), min({least}) FROM {{them}} GROUP BY key", table.where(given)
+        )
+        return [self._first(key, name, size) for key, name, size, _ in found]
+
+    def _first(self, key: str, name: str, size: int) -> ListRow:
+        answer = self._answers["open"][name]
+        return ListRow(answer, key, size, self._head().severity(answer.query), answer.now.decided_by)
+
     def others(self, answer: TrackedAnswer) -> dict[str, object]:
         """Lists the other open answers of an answer's group, the most urgent first, and counts them."""
         where = SqlCondition("key = ? AND id != ?", (self._head().key_of(answer), answer.id))
@@ -276,32 +290,20 @@ class AnswerTables:
         return {"answers": table.answers(where, self._order("urgent"), 0, 20), "total": table.count(where)}
 
     def groups_due(self) -> dict[str, int]:
-        """Counts groups at or over a threshold that nobody takes care of, by their worst such answer."""
-        table, where = self.open, SqlCondition("state = 'over'").and_("severity < ?", len(SEVERITIES) - 1)
-        if self._fill_cared_for():
-            where = where.and_("key NOT IN (SELECT key FROM cared_for)")
-        worst = "SELECT min(severity) AS worst FROM {them} GROUP BY key"
-        found = table.rows(f"SELECT worst, count(*) FROM ({worst}) GROUP BY 1 ORDER BY 1", where)
-        return {SEVERITIES[severity]: number for severity, number in found}
+        """Counts what is due and nobody takes care of, a group once for each query, by severity."""
+        table, where = self.open, SqlCondition(f"severity < {len(SEVERITIES) - 1} AND {DUE}")
+        self._fill_cared_for()
+        each = "SELECT severity, count(DISTINCT key) AS number FROM {them} GROUP BY query"
+        sql = f"SELECT severity, sum(number) FROM ({each}) GROUP BY 1 ORDER BY 1"
+        return {SEVERITIES[at]: number for at, number in table.rows(sql, where.and_(f"key NOT IN {CARED}"))}
 
     def _order(self, sort: str, care: Sequence[str] = ()) -> str:
         """Returns an order in SQL, and fills its tables; urgent groups that are taken care of come last."""
         if sort == "name":
             self._open.fill_words()
-        cared = (sort == "urgent" or care) and self._fill_cared_for()
-        return (
-            f"key IN (SELECT key FROM cared_for), {SORTS[sort]}"
-            if cared and sort == "urgent"
-            else SORTS[sort]
-        )
-
-    def _fill_cared_for(self) -> int:
-        self._database.execute("DELETE FROM cared_for")
-        acts = ((name, each) for name, of_group in self.acts().items() for each in of_group)
-        # Groups that are snoozed, or were acknowledged when they were as bad as now.
-        cared = [(name, each.who) for name, each in acts if self._hushes(each, name)]
-        self._database.executemany("INSERT INTO cared_for VALUES (?, ?)", cared)
-        return len(cared)
+        cared = (sort in ("urgent", "due") or care) and self._fill_cared_for()
+        first = f"key IN {CARED}, " if cared and sort in ("urgent", "due") else ""
+        return first + SORTS[sort]
 
     def care(self, given: AnswerFilter) -> dict[str, int]:
         """Counts the answers that somebody takes care of, by whom, and nobody's; empty if nobody does."""
@@ -311,6 +313,47 @@ class AnswerTables:
         names = table.rows("SELECT DISTINCT who FROM cared_for ORDER BY who LIMIT 20", SqlCondition())
         each = [NOBODY, *(who for (who,) in names)]
         return {who: table.count(table.where(replace(given, care=[who]))) for who in each}
+
+    # ---- the brief ----
+
+    def brief(
+        self, wall: float | None, silent: Sequence[str], until: Callable[[int], str], at: Callable[[int], str]
+    ) -> Brief:
+        """Sums up what is due; `wall` is the clock of the wall in ticks, and `silent` says what is silent."""
+        head, table, bad = self._head(), self.open, SqlCondition("severity < 3")
+        self._fill_cared_for()
+        sql = (
+            f"SELECT count(*) FILTER (WHERE below AND NOT due), count(*) FILTER (WHERE due AND key IN "
+            f"{CARED}), count(*) FILTER (WHERE late) FROM (SELECT key, max({DUE}) AS due, max(state = "
+            f"'below') AS below, max(deadline + 1 < {wall or 'NULL'}) AS late FROM {{them}} GROUP BY key)"
+        )
+        counts = dict(zip(("below", "taken", "overdue"), table.rows(sql, bad)[0], strict=True))
+        sql = "SELECT id, count(DISTINCT key), min(coalesce(deadline, 1e18)) FROM {them} GROUP BY query"
+        due = []
+        for name, number, _ in table.rows(sql, bad.and_(f"{DUE} AND key NOT IN {CARED}")):
+            first = self._answers["open"][name]
+            texts = (head.key_of(first), head.possible(first), head.many(first.query))
+            due.append(DueAnswers(head.severity(first.query), number, first, *texts))
+        past = bad.and_("(kind = 'confirmed' OR alerted IS NOT NULL)")
+        last = "".join(
+            f"The last was {each.now.change} at {at(each.now.tick)}: {head.words(each)}."
+            for each in ([] if due else self.decided.answers(past, SORTS["decided"], 0, 1))
+        )
+        return brief_of(due, counts, silent, until, last)
+
+    def _fill_cared_for(self) -> bool:
+        """Fills the table of groups that are taken care of, and by whom; returns whether there are any."""
+        acts = ((name, each) for name, of_group in self.acts().items() for each in of_group)
+        # Groups that are snoozed, or were acknowledged when they were as bad as now.
+        cared = [(name, each.who) for name, each in acts if self._hushes(each, name)]
+        self._database.execute("DELETE FROM cared_for")
+        self._database.executemany("INSERT INTO cared_for VALUES (?, ?)", cared)
+        return bool(cared)
+
+    def cared_for(self) -> set[str]:
+        """The groups that are taken care of."""
+        self._fill_cared_for()
+        return {key for (key,) in self._database.execute("SELECT key FROM cared_for")}
 
     def _hushes(self, act: Act, name: str) -> bool:
         """Whether an act still quiets its group: an answer worse than the acknowledged ones is news."""

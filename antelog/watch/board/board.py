@@ -98,6 +98,7 @@ class Board:
         self.flow = CountRates[tuple[str, str]]()
         self.touched: set[str] = set()  # the answers that have changed since the tables were updated
         self.recalled = OrderedDict[str, TrackedAnswer]()
+        self.groups: Mapping[str, str] = {}  # the group of each device on the map, where a relation gives it
         self.sees = False  # the feed has a line when a lost answer is seen again: until then it stays open
         self.rules_changed: Mapping[str, Any] | None = None  # after which tick, and what of each query
 
@@ -159,6 +160,7 @@ class Board:
         """Replaces the open answers by those of a head, which has all of them, even where lines were lost."""
         self.seen += 1
         self.rules_changed, self.sees = head.get("rules_changed"), bool(head.get("sees"))
+        self.groups = head.get("groups", {})
         if (source := source_of(head)) != self.head.source:
             self.head = FeedProgram(source)
             self.trust.ask(self.head.alerts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -11,16 +12,25 @@ from typing import Any
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.plan.partition import group_variables
 from antelog.diagnostics import Source
+from antelog.engine.step.wording import value_in_words
 from antelog.errors import AntelogError
 from antelog.language import read
 from antelog.language.durations import ticks_in_words
 from antelog.language.graph import graph_of, reachable
 from antelog.language.moments import Timescale
 from antelog.language.syntax import atoms_of
-from antelog.language.templates import UNKNOWN
+from antelog.language.templates import UNKNOWN, TemplateError, template_of
 from antelog.lines import LogLine
 from antelog.program import Program, compiled
+from antelog.watch.board.scoring import USUAL
 from antelog.watch.board.tracked_answer import TrackedAnswer, marks
+
+POSSIBLE = "possible: "
+_HEDGED = re.compile(
+    r"\b(about to|going to|may|might|could|would|should|will|soon|likely|possibl\w*|probabl\w*|risk\w*"
+    r"|threat\w*|expect\w*)\b",
+    re.IGNORECASE,
+)  # words that do not read as fact
 
 
 @dataclass(frozen=True)
@@ -58,6 +68,9 @@ class FeedProgram:
     def alerts(self) -> Mapping[str, float | None]:
         return {name: query.alert for name, query in self._queries.items()}
 
+    def threshold(self, query: str) -> float:
+        return self.alerts.get(query) or USUAL
+
     @cached_property
     def rests_on(self) -> Mapping[str, frozenset[str]]:
         if self.program is None:
@@ -81,13 +94,49 @@ class FeedProgram:
     def severity(self, query: str) -> str:
         return self._queries[query].severity if query in self._queries else "info"
 
+    def many(self, query: str) -> str | None:
+        """The words for several open answers of a query, which do not read as fact."""
+        found = self._queries[query].notice.many if query in self._queries else None
+        return found and (found if _HEDGED.search(found) else f"{POSSIBLE.capitalize()}{found}")
+
     def key_of(self, answer: TrackedAnswer) -> str:
         values, ticks = answer.values, self.ticks.get(answer.query, {})
         name = self.keys.get(answer.query) or next((each for each in values if each not in ticks), None)
         return group_name(answer.query, values, name)
 
+    def runbook(self, answer: TrackedAnswer) -> str:
+        query = self._queries.get(answer.query)
+        text = None if query is None else query.notice.runbook
+        return filled_runbook(text, answer.values, self.ticks.get(answer.query, {}), self.timescale)
+
+    def possible(self, answer: TrackedAnswer) -> str:
+        """The words of an open answer, which do not read as fact."""
+        text = self.words(answer)
+        return f"{POSSIBLE}{text}" if answer.line.get("text") and not _HEDGED.search(text) else text
+
+    def words(self, answer: TrackedAnswer) -> str:
+        """The words of an answer; its label if it has none."""
+        return str(answer.line.get("text") or self.label(answer))
+
     def label(self, answer: TrackedAnswer) -> str:
         return label(answer.query, answer.values, self.ticks.get(answer.query, {}), self.timescale)
+
+
+def filled_runbook(
+    text: str | None, values: Mapping[str, object], ticks: Mapping[str, str], timescale: Timescale | None
+) -> str:
+    """Writes the address of what to do about an answer, open values left out; empty if it has none."""
+    texts = {
+        name: ticks_in_words(value, ticks[name], timescale)
+        if name in ticks and isinstance(value, int)
+        else value_in_words(value)
+        for name, value in values.items()
+        if value is not None
+    }
+    try:
+        return "" if text is None else template_of(text, [*values]).address(texts)
+    except TemplateError:
+        return ""  # the rules have changed since, and the answer has other variables
 
 
 def key_column(plan: Plan) -> str | None:

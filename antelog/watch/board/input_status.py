@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import accumulate, pairwise
@@ -119,6 +119,7 @@ class SlotStatus:
     silent: int
     listed: Mapping[str, float]  # the latest silent ones, with their latest facts in seconds since 1970
     sure: bool = True  # each has had its time to be heard
+    again: Sequence[str] = ()  # those that were heard again, in the order in which they came
 
     @property
     def noun(self) -> str:
@@ -139,10 +140,12 @@ class Inputs:
 
     def take(self, status: Mapping[str, Any]) -> None:
         for name, each in status.get("inputs", {}).items():
-            # Silent slots are listed only where they have changed.
-            if "slots" in each and "listed" not in each["slots"]:
+            # Slots are listed only where they have changed.
+            if "slots" in each:
                 before = self.status.get("inputs", {}).get(name, {}).get("slots", {})
-                each["slots"]["listed"] = before.get("listed", {})
+                each["slots"] = {"listed": before.get("listed", {}), "again": before.get("again", ())} | each[
+                    "slots"
+                ]
         self.status = status
         self._slots.clear()
         facts = {name: int(each.get("facts", 0)) for name, each in status.get("inputs", {}).items()}
@@ -177,8 +180,22 @@ class Inputs:
         if name not in self._slots:
             listed = {slot: seconds_of(heard) or 0.0 for slot, heard in given.get("listed", {}).items()}
             sure = not known.get("undecided")
-            self._slots[name] = SlotStatus(given["of"], given["known"], given["silent"], listed, sure)
+            self._slots[name] = SlotStatus(
+                given["of"], given["known"], given["silent"], listed, sure, given.get("again", ())
+            )
         return self._slots[name]
+
+    def silent(self, now: float) -> list[str]:
+        """Says which inputs are silent at a moment: `Temp is silent`, `1 of 60 devices is silent`."""
+        found = []
+        for each in self.each():
+            slots = self.slots(each.name)
+            if each.pulse.silent_for(now) is not None:
+                found.append(f"{each.name} is silent")
+            elif slots is not None and slots.silent:
+                are = "is" if slots.silent == 1 else "are"
+                found.append(f"{slots.silent:,} of {slots.known:,} {slots.noun} {are} silent")
+        return found
 
     @property
     def moments(self) -> list[tuple[float, str]]:

@@ -65,7 +65,7 @@ def saved(board: Board) -> Iterator[bytes]:
     waiting = {answer.id: answer for _, _, answer in trust.waiting}
     answers = list({**waiting, **board.decided, **board.open}.values())
     found: _Saved = {
-        "head": {**about(board.head.source, None), "sees": board.sees},
+        "head": {**about(board.head.source, None), "sees": board.sees, "groups": board.groups},
         "tick": board.tick,
         "numbers": (board.version, board.damaged),
         "rules_changed": None if board.rules_changed is None else dict(board.rules_changed),
@@ -92,6 +92,7 @@ def restored(first: bytes, rest: Iterable[bytes]) -> Board:
     answers = {each.id: each for piece in rest for each in _ANSWERS.decode(piece)}
     board = Board(FeedProgram(source_of(found["head"])), found["tick"])
     board.sees, board.rules_changed = found["head"]["sees"], found["rules_changed"]
+    board.groups = found["head"].get("groups", {})
     board.version, board.damaged = found["numbers"]
     board.open.update((name, answers[name]) for name in found["open"])
     board.decided.update((name, answers[name]) for name in found["decided"])

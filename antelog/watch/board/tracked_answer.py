@@ -122,14 +122,6 @@ def marks(line: LogLine, timescale: Timescale | None, explanation: int = 0) -> l
     return [*_marks(known, timescale, known=True), *_marks(awaited(found), timescale, known=False)]
 
 
-def span(marked: list[Mark], answer: TrackedAnswer, now: int) -> tuple[int, int]:
-    """Finds the first and the last tick on the time line of an answer."""
-    ticks = [mark.tick for mark in marked if mark.tick is not None]
-    ticks += [tick for mark in marked for tick in mark.literal.span or () if tick]
-    ends = [] if answer.now.decided_by is None else [answer.now.decided_by]
-    return min([*ticks, answer.since]), max([*ticks, *ends, now])
-
-
 def failed(line: LogLine, timescale: Timescale | None) -> list[Mark]:
     """Lists the marks of the hypotheses that became false, in the line of a rejected answer."""
     return _marks(literals_of(line.get("because")), timescale, known=False)

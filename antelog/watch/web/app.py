@@ -71,6 +71,9 @@ class DetailReader:
     live: LiveBoard
     _waiting: asyncio.Task[None] | None = None
 
+    def __post_init__(self) -> None:
+        self._missing: dict[str, TrackedAnswer] = {}
+
     def of(self, answer: TrackedAnswer) -> AnswerDetail | None:
         """Returns the details of an answer, or None while there are none, and asks for them."""
         engine: Engine | None = getattr(self.live.reader, "engine", None)
@@ -79,8 +82,10 @@ class DetailReader:
         if self.store is None or not is_store(self.store):
             return None
         found = self._asked(self.store, answer)
-        if found is None and (self._waiting is None or self._waiting.done()):
-            self._waiting = asyncio.ensure_future(self._wait(self.store, answer))
+        if found is None:
+            self._missing[answer.id] = answer
+            if self._waiting is None or self._waiting.done():
+                self._waiting = asyncio.ensure_future(self._wait(self.store))
         return found
 
     def _asked(self, store: Path, answer: TrackedAnswer) -> AnswerDetail | None:
@@ -90,12 +95,19 @@ class DetailReader:
         except (StateError, sqlite3.Error, msgspec.DecodeError):
             return None  # of an earlier make, or busy
 
-    async def _wait(self, store: Path, answer: TrackedAnswer) -> None:
+    async def _wait(self, store: Path) -> None:
+        """Waits for all that is missing, so that what asks for several answers is shown anew once."""
+        asked = len(self._missing)
         for _ in range(_TRIES):
             await asyncio.sleep(_PAUSE)
-            if self._asked(store, answer) is not None:
-                self.live.refresh()
-                return
+            for each in [*self._missing.values()]:
+                if self._asked(store, each) is not None:
+                    del self._missing[each.id]
+            if not self._missing:
+                break
+        if len(self._missing) < asked:
+            self.live.refresh()
+        self._missing.clear()
 
 
 @dataclass(frozen=True)
@@ -228,7 +240,8 @@ class _Routes:
             if self.live.catching_up:
                 return render("catching_up.html", done=self.live.reader.share())
             acts = self.act_list.by_group()
-            scene = ViewContext(board, _root(request), _given(request), acts=acts, stale=covers)
+            root, given = _root(request), _given(request)
+            scene = ViewContext(board, root, given, acts=acts, stale=covers, details=self.details.of)
             if view == "answer" and (answer := self.live.find(rest)) is not None:
                 scene = replace(scene, detail=self.details.of(answer))
             return make(scene, rest)

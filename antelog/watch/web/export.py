@@ -176,6 +176,7 @@ def _first(live: LiveBoard, line: LogLine) -> tuple[str, str]:
 
 _TABLES: dict[str, Callable[[LiveBoard, str, Given], Iterable[Row]]] = {
     "now": _now,
+    "list": _now,
     "answer": _answer,
     "decided": _decided,
     "inputs": _inputs,
@@ -227,7 +228,7 @@ def as_page(
                 "tick": tick,
                 "text": scene.clock.short(tick),
                 "changes": tick in changing,
-                "now": PARTS["now"](scene, ""),
+                "now": PARTS["list"](scene, ""),
                 "decided": PARTS["decided"](scene, "rows"),
             }
             for tick, scene in scenes

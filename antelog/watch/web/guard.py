@@ -41,7 +41,8 @@ _PORT = re.compile(r":\d{1,5}$", re.ASCII)
 
 ACTS = "/api/acts"  # the address to which people post what they do: acknowledge, snooze, note
 EDITS = "/api/bench"  # the address to which a page with an editor posts its edits
-PAGES = ("/", "/decided", "/inputs", "/trust", "/plan")  # the same empty page, which requests its view
+# The same empty page, which requests its view.
+PAGES = ("/", "/list", "/decided", "/inputs", "/trust", "/plan")
 
 
 @dataclass(eq=False)

@@ -69,12 +69,12 @@ _ENVIRONMENT.filters |= {"share": share, "xy": number, "counted": count, "zip": 
 
 # ---- styles, scripts, fonts ----
 
-VIEWS = {"": "Now", "decided": "Decided", "inputs": "Inputs", "trust": "Trust", "plan": "Plan"}
+VIEWS = {"": "Now"} | {each.lower(): each for each in ("List", "Decided", "Inputs", "Trust", "Plan")}
 # The files of the page, in the order in which it loads them.
 _STYLES = ("theme.css", "page.css", "uPlot.min.css", "bench.css")
 _SCRIPTS = (
-    *("theme.js", "idiomorph.min.js", "uPlot.iife.min.js", "access.js", "charts.js", "list.js", "fresh.js"),
-    *("acts.js", "codemirror.min.js", "editor.js", "sheets.js", "bench.js", "page.js"),
+    *("theme.js", "idiomorph.min.js", "uPlot.iife.min.js", "access.js", "charts.js", "list.js", "now.js"),
+    *("fresh.js", "acts.js", "codemirror.min.js", "editor.js", "sheets.js", "bench.js", "page.js"),
 )
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "woff2": "font/woff2"}
 # The sign of a tab, with a mark for the worst that is due.

@@ -126,7 +126,7 @@ def _shown_otherwise(each: QueryDifference) -> Iterator[str]:
     if each.has_other_columns:
         old, new = (", ".join(relation.answer.names) for relation in (each.old, each.new))
         yield f"its columns are called {new}, were {old}"
-    for name in ("severity", "alert", "words"):
+    for name in ("severity", "alert", "words", "many", "runbook"):
         now, before = getattr(each.new.notice, name), getattr(each.old.notice, name)
         if now != before:
             yield f"{name} {_notice(now)}, was {_notice(before)}"

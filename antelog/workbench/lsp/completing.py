@@ -19,7 +19,7 @@ from antelog.language.functions import BUILT_IN
 from antelog.language.literals.aggregate import FUNCTIONS as AGGREGATES
 from antelog.language.parser import cut
 from antelog.language.printer import general_variables, to_text, value_text
-from antelog.language.templates import LINE_NAMES
+from antelog.language.templates import LINE_NAMES, MANY
 from antelog.language.vocabulary import Predicate, PredicateKind, Signature, Type, Vocabulary
 from antelog.workbench.formatting import words_in
 from antelog.workbench.lsp.navigating import COLUMN_LISTS, STATEMENTS, NameKind, NamePlaces, mentions_of
@@ -178,6 +178,7 @@ def _function(signature: Signature, folder: Path) -> Iterator[str]:
 # ---- completions ----
 
 _MOST_VALUES = 50
+_QUERY_PARTS = ("alert", "given", "window", "horizon", "many", "runbook")
 _Kind = types.CompletionItemKind
 
 
@@ -241,7 +242,8 @@ class Completer:
             _, brace, inside = cursor.text.rpartition("{")
             if cursor.first == "query" and brace and "}" not in inside:
                 names = [w for w in cursor.words if w[:1].isupper() and w != cursor.words[1]]
-                yield from (_item(name, _Kind.Variable) for name in (*dict.fromkeys(names), *LINE_NAMES))
+                known = {"many": [MANY], "runbook": names}.get(cursor.before, [*names, *LINE_NAMES])
+                yield from (_item(name, _Kind.Variable) for name in dict.fromkeys(known))
         elif not cursor.words:
             for word, template in STATEMENT_TEMPLATES.items():
                 yield self._snippet(word, template, _Kind.Keyword)
@@ -297,7 +299,7 @@ class Completer:
                 yield from map(self._predicate, found)
         elif cursor.first == "query":
             yield from (_item(each, _Kind.EnumMember) for each in syntax.SEVERITIES)
-            yield from (_item(each, _Kind.Keyword) for each in ("alert", "given", "window", "horizon"))
+            yield from (_item(each, _Kind.Keyword) for each in _QUERY_PARTS)
 
     def _values(self, predicate: Predicate, argument: int) -> Iterator[types.CompletionItem]:
         """The constants of a column, from files and from the program."""

@@ -76,6 +76,7 @@ _FUNCTIONS = frozenset({*functions.OF_ONE, *AGGREGATES})
 _SUBJECTS = frozenset({NameKind.PREDICATE, NameKind.LIMIT})
 _SMALL_WORDS = KEYWORDS | {
     "one", "per", "and", "every", "again", "alert", "given", "delay", "tick", "last", "distinct",
+    "many", "runbook",
 }  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]\w*\Z")
 _BRACED = re.compile(r"(?<!\{)\{([^\W\d_]\w*)\}")

@@ -112,7 +112,7 @@ PLAN = antelog.parse(
     chance Temp(wt4, "High", _) = 0.5%.
     delay  Temp(wt4, _, _) = 1 (60%, 30%).
     Malf(X, T) :- Temp(X, high, T).
-    query Malf(X, T) alert 80%.
+    query Malf(X, T) alert 80% many "{n} stop".
     """
 ).plan
 
@@ -127,7 +127,8 @@ def test_lines() -> None:
 
 
 def test_they_are_explained() -> None:
-    for line in [*explain.odds_lines(PLAN.inputs[0]), "alert: an open answer with a chance of 80% or more"]:
+    more = ("alert: an open answer with a chance of 80% or more", 'many: "{n} stop"')
+    for line in [*explain.odds_lines(PLAN.inputs[0]), *more]:
         assert f"  {line}\n" in explain.explain(PLAN)
         assert line.replace('"', "&quot;") in explain.plan_html(PLAN)
 

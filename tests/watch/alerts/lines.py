@@ -11,7 +11,7 @@ from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
 from tests.watch import lines
 
 QUERIES = (
-    AlertQuery("Malf", ("X", "T"), {"T": "time"}, "likely"),
+    AlertQuery("Malf", ("X", "T"), {"T": "time"}, "likely", runbook="https://wiki.example/{X}"),
     AlertQuery("Total", ("City", "V"), {}, "confirmed"),
 )
 

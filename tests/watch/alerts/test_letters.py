@@ -13,6 +13,7 @@ from antelog.language.moments import Timescale
 from antelog.watch.alerts import letters as module
 from antelog.watch.alerts.alert import Alert, AlertError, AlertQuery, AlertSetup
 from tests.lines import lines_of
+from tests.tables import cases
 from tests.watch.alerts.lines import QUERIES, group_of, letter_to, letters, line
 from tests.watch.lines import PROGRAM
 
@@ -42,21 +43,12 @@ def test_who_gets_a_change(change: Any, names: list[str]) -> None:
 
 def test_in_their_words() -> None:
     found = dict(letters(ROUTES, line()))
-    assert json.loads(found["slack:@a"].body)["text"] == "wt2 is hot"
+    assert json.loads(found["slack:@a"].body)["text"].startswith("wt2 is hot\n")
     assert json.loads(found["command:cat"].body)["text"].startswith("Malf X = wt2, T = 7: likely")
     assert {letter.key for letter in found.values()} == {module.key_of(line())}
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"tick": 9},
-        {"change": "confirmed"},
-        {"query": "B"},
-        {"answer": {"X": "wt3", "T": 7}},
-        {"others": ["X"]},
-    ],
-)
+@cases(__file__, "others")
 def test_another_change_has_another_key(more: Any) -> None:
     assert module.key_of(line()) != module.key_of(line() | more)
 
@@ -66,18 +58,18 @@ def test_a_letter_is_the_line_and_more(to: str) -> None:
     letter = letter_to(to, line(text="turbine wt2 stops", severity="info"))
     assert json.loads(letter.body) == {
         "key": letter.key, "text": "Take care", "program": "p.alog", "status": "firing", "group": "Malf",
-        "severity": "info", "count": 1, "still_firing": 1, **line(),
+        "severity": "info", "count": 1, "still_firing": 1, "runbook": "https://wiki.example/wt2", **line(),
     }  # fmt: skip
 
 
 def test_slack_gets_a_text_that_calls_nobody() -> None:
     message = json.loads(letter_to("slack:@x", line(), "<!channel> & <http://evil>").body)
-    assert message["text"] == "&lt;!channel&gt; &amp; &lt;http://evil&gt;"
+    assert message["text"].startswith("&lt;!channel&gt; &amp; &lt;http://evil&gt;\n")
     assert (message["mrkdwn"], message["unfurl_links"], message["link_names"]) == (False, False, False)
 
 
 def _route(to: str, **more: Any) -> module.Route:
-    queries = (AlertQuery("Malf", ("X", "T"), {"T": "time"}, "likely", "critical", key="X"),)
+    queries = (replace(QUERIES[0], severity="critical", key="X"),)
     (route,) = module.routes_of(AlertSetup((Alert(to),), queries, "p.alog", key="device no.", **more))
     return route
 
@@ -87,9 +79,10 @@ def test_a_link_opens_the_answer_and_has_no_token() -> None:
     body = json.loads(module.letter_of(route, group_of(route, line()), {}).body)
     name = name_of("Malf", {"X": "wt2", "T": 7})
     assert body["link"] == f"https://plant.example/turbines/answer/{name}"
+    assert body["runbook"] == "https://wiki.example/wt2"
     slack = _route("slack:@x", link="http://127.0.0.1:8080")
     text = json.loads(module.letter_of(slack, group_of(slack, line()), {}).body)["text"]
-    assert text.endswith(f"\nhttp://127.0.0.1:8080/answer/{name}")
+    assert text.endswith(f"\nhttp://127.0.0.1:8080/answer/{name}\nhttps://wiki.example/wt2")
 
 
 def test_several_go_as_one_that_says_how_many() -> None:
@@ -133,6 +126,7 @@ def test_alertmanager_gets_labels_annotations_and_times() -> None:
         "alertname": "Malf", "query": "Malf", "severity": "critical", "device_no_": "wt2",
     }  # fmt: skip
     assert alert["annotations"]["summary"] == "wt2 stops"
+    assert alert["annotations"]["runbook_url"] == "https://wiki.example/wt2"
     assert alert["annotations"]["description"].startswith("wt2 stops: likely, 84 %")
     assert (alert["startsAt"], alert["endsAt"]) == ("1970-01-01T00:00:00.000Z", "1970-01-02T00:00:00.000Z")
     assert alert["generatorURL"].startswith("http://127.0.0.1:8080/answer/")
@@ -213,19 +207,7 @@ def test_long_texts_are_cut() -> None:
     assert (len(text), text[-1]) == (4_000, "…")
 
 
-@pytest.mark.parametrize(
-    ("template", "said_of_it"),
-    [
-        ("{queri}", "a template is wrong: `{queri}` stands for nothing here. Did you mean query?"),
-        ("{Z}", "Write one of words, severity, query, answer"),
-        ("{query.__class__}", "stands for nothing"),
-        ("{query!r}", "stands for nothing"),
-        ("{query:>9}", "stands for nothing"),
-        ("{}", "stands for nothing"),
-        ("{query", "a brace too many or too few"),
-        ("}", "a brace too many or too few"),
-    ],
-)
+@cases(__file__, "refused")
 def test_refused_templates(template: str, said_of_it: str) -> None:
     with pytest.raises(AlertError) as caught:
         module.alert_template(template, QUERIES)

@@ -88,7 +88,8 @@ def test_apprise(server: Server, status: int) -> None:
     found = attempt(receiver_of("apprise:@a.url"))
     assert found == (Attempt("sent") if status == 200 else Attempt(AGAIN, "ended with 1", there=True))
     (got,) = server.got
-    assert (got["title"], got["message"], got["type"]) == ("Malf: info", "Take care", "info")
+    assert got["message"] == "Take care\nhttps://wiki.example/wt2"
+    assert (got["title"], got["type"]) == ("Malf: info", "info")
 
 
 @pytest.mark.slow
@@ -99,7 +100,8 @@ def test_apprise_says_what_is_resolved(server: Server) -> None:
     letter = letter_of(route, group_of(route, line("rejected"), status=RESOLVED), {})
     assert asyncio.run(send(receiver, letter, None)) == Attempt("sent")
     (got,) = server.got
-    assert (got["title"], got["message"], got["type"]) == ("Malf: resolved", "wt2 is well", "success")
+    assert got["message"] == "wt2 is well\nhttps://wiki.example/wt2"
+    assert (got["title"], got["type"]) == ("Malf: resolved", "success")
 
 
 @pytest.mark.slow

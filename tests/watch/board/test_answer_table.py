@@ -153,13 +153,6 @@ def test_each_facet_filters(given: AnswerFilter, expected: int) -> None:
     assert len(looking(*PLANT, program=TWO_QUERIES).select(Selection(given))) == expected
 
 
-def test_what_is_due_is_counted_by_steps_with_how_many_are_expected() -> None:
-    due = looking(*PLANT, program=TWO_QUERIES).open.due(AnswerFilter({"query": ["Malf"]}), 5, 2, 1)
-    assert [(*each[:3], round(each[3], 3)) for each in due] == [
-        (0, "warning", 1, 0.7), (1, "warning", 2, 1.1), (2, "warning", 1, 0.1),
-    ]  # fmt: skip
-
-
 def test_quantiles_are_between_the_two_values_next_to_them() -> None:
     table = looking(*PLANT, program=TWO_QUERIES).open
     where = table.where(AnswerFilter({"query": ["Malf"]}))  # with deadlines 4, 6, 7, 8

@@ -20,7 +20,7 @@ from antelog.watch.board import saved_board
 from antelog.watch.board.board import Board, FeedPieces
 from antelog.watch.board.feed_program import label, rules_from
 from antelog.watch.board.input_status import REJECTS
-from antelog.watch.board.tracked_answer import CHANCES, LINES, marks, span, tracked
+from antelog.watch.board.tracked_answer import CHANCES, LINES, marks
 from antelog.watch.web.api import API, of_answer
 from antelog.watch.web.live_board import LiveBoard, reader_of
 from tests.broken_lines import ODD
@@ -181,12 +181,6 @@ def test_marks_are_literals_with_their_ticks_and_how_far_a_count_has_come() -> N
     ]
 
 
-def test_the_span_of_an_answer_has_its_marks_and_its_deadline() -> None:
-    line = possible("wt2", 7)
-    assert span(marks(line, None), tracked(line, "a"), 8) == (7, 10)
-    assert span(marks(line, None), tracked(line, "a"), 20) == (7, 20)
-
-
 def test_rules_that_lead_elsewhere_are_not_behind_it() -> None:
     text = (
         "input A(x, time).\ninput B(x, time).\nC(X, T) :- A(X, T).\nC(X, T) :- B(X, T).\n"
@@ -298,6 +292,7 @@ def test_a_board_that_was_kept_is_the_same_and_reads_nothing_again(state: Path) 
     after = LiveBoard(reader_of(state), path=state.with_name("s-board"))
     assert position(after) == position(before) > 3_000
     assert said(after) == said(before)
+    assert after.board.groups == before.board.groups == {"wt0": "north"}
     assert [*map(vars, after.board.pieces.kept)] == [*map(vars, before.board.pieces.kept)]
     assert after.reader.read(10) == []
     assert state.with_name("s-board").stat().st_mode & 0o777 == 0o600

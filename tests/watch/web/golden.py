@@ -13,7 +13,7 @@ from tests.watch.lines import ago, served, some, status
 
 PICTURES = Path(__file__).with_name("pictures")
 LOOKS = ((360, False), (360, True), (1600, False), (1600, True))
-VIEWS = ("now", "decided", "inputs", "trust", "plan", "answer")
+VIEWS = ("now", "list", "decided", "inputs", "trust", "plan", "answer")
 
 _COMPARE = """
 (async (urls) => {
@@ -35,7 +35,7 @@ _COMPARE = """
 
 def taken(tab: Tab, page: Page, looks: Sequence[tuple[int, bool]]) -> Iterator[tuple[str, bytes]]:
     tab.size(1600, 900)
-    tab.open_page(page.url)
+    tab.open_page(page.url.replace("/?", "/list?"))
     tab.until("document.querySelectorAll('.rows .row').length >= 5")
     answer = tab.run("document.querySelector('.rows .row').getAttribute('href').slice(1)")
     for view in VIEWS:
@@ -46,7 +46,7 @@ def taken(tab: Tab, page: Page, looks: Sequence[tuple[int, bool]]) -> Iterator[t
             tab.until(
                 f"shown === '{path or 'now'}' && document.getElementById('live').dataset.kind !== undefined"
             )
-            if view == "now":
+            if view == "list":
                 tab.until("document.querySelectorAll('.rows .row').length >= 5")
             tab.run("new Promise((done) => setTimeout(done, 300))")
             yield f"{view}-{width}-{'dark' if dark else 'light'}.png", tab.picture()

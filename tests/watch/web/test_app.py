@@ -187,11 +187,11 @@ def test_every_view_can_be_kept_as_a_table_and_as_a_page(view: str) -> None:
 
 
 def test_a_table_of_open_answers_has_what_the_look_has() -> None:
-    rows = list(csv.DictReader(io.StringIO(ask(APP, "/export/now.csv?text=wt2").text)))
+    rows = list(csv.DictReader(io.StringIO(ask(APP, "/export/list.csv?text=wt2").text)))
     assert [row["answer"] for row in rows] == ["Malf(wt2, 7)"]
     assert rows[0]["evidence"] == "Temp(wt2, high, 7)"
     assert rows[0]["decided by"] == "10"
-    assert "wt3" not in ask(APP, "/export/now.html?text=wt2").text.partition("<main")[2]
+    assert "wt3" not in ask(APP, "/export/list.html?text=wt2").text.partition("<main")[2]
 
 
 def test_texts_that_a_spreadsheet_would_compute_stay_texts() -> None:

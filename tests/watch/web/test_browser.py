@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt install chromium"),
 ]
 ROWS = "document.querySelectorAll('.rows .row').length"
-VIEWS = ("", "decided", "inputs", "trust", "plan")
+VIEWS = ("", "list", "decided", "inputs", "trust", "plan")
 WIDE = "document.documentElement.scrollWidth <= innerWidth"
 
 
@@ -32,7 +32,7 @@ def test_the_link_lets_in_and_its_token_is_gone_from_the_address(
     chromium: Browser, page_and_store: tuple[Page, Store], tab: Tab
 ) -> None:
     page, _ = page_and_store
-    assert tab.run("location.href") == page.address.origin + "/"
+    assert tab.run("location.href") == page.address.origin + "/list"
     assert tab.run("document.cookie") == ""
     assert page.address.tokens.look not in tab.run("JSON.stringify([sessionStorage, localStorage])")
     tab.open(page.address.origin + "/plan")
@@ -48,7 +48,6 @@ def test_what_changes_is_seen_at_once(tab: Tab, writer: Store) -> None:
     tab.until("document.querySelector('.rows .row').innerText.includes('fresh')")
     tab.until("document.getElementById('tick').textContent === 'tick 10'")
     add(writer, confirmed("fresh", 9, 11), status(11, at=ago(0)))
-    tab.until("document.querySelector('.just').innerText.includes('fresh')")
     tab.until("!document.querySelector('.rows').innerText.includes('fresh')")
 
 
@@ -60,7 +59,7 @@ def test_keys_lead_through_the_page(tab: Tab) -> None:
     tab.run("document.activeElement.click()")
     tab.until("shown.startsWith('answer/')")
     tab.key("Escape")
-    tab.until("shown === 'now'")
+    tab.until("shown === 'list'")
     tab.key("/")
     tab.run("document.activeElement.value = 'wt'")
     tab.key("Escape")
@@ -78,7 +77,7 @@ def test_keys_lead_through_the_page(tab: Tab) -> None:
         papers.append(tab.run("getComputedStyle(document.documentElement).backgroundColor"))
         tab.run("byId('theme').click()")
     assert papers[0] == papers[1] == papers[3] != papers[2]
-    tab.key("5")
+    tab.key("6")
     tab.until("shown === 'plan'")
     tab.key("?")
     assert tab.run("document.getElementById('help').open")
@@ -120,11 +119,11 @@ def test_tabs_let_each_other_in_and_a_hidden_one_hears_what_is_due_alone(
 ) -> None:
     page, writer = page_and_store
     first = chromium.tab()
-    first.open_page(page.url)
+    first.open_page(page.url.replace("/?", "/list?"))
     first.until(f"{ROWS} >= 5")
     assert first.run("document.title").startswith("What is open now ")
     second = chromium.tab()
-    second.open(page.address.origin + "/")
+    second.open(page.address.origin + "/list")
     second.until(f"{ROWS} >= 5")
     streams = "navigator.locks.query().then(found => found.held.map(each => each.name).sort().join())"
     until(lambda: second.run(streams) == "antelog due ,antelog page ")
@@ -166,7 +165,7 @@ def test_lines_that_are_new_make_the_view_of_the_server(tab: Tab, writer: Store,
 def test_a_view_can_be_kept(tab: Tab, tmp_path: Path, form: str) -> None:
     tab.tell("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
     tab.run(f"document.querySelector('[data-snapshot={form}]').click()")
-    found = until(lambda: list(tmp_path.glob(f"antelog-now-*.{form}")))
+    found = until(lambda: list(tmp_path.glob(f"antelog-list-*.{form}")))
     data = found[0].read_bytes()
     assert b"wt4" in data
     assert len(data) > 500

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
+import re
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +22,7 @@ from tests.watch.lines import ago, possible, status
 from tests.watch.recorded_run import recorded
 from tests.watch.web.asking import ADDRESS, TOKEN, Answered, _asked, ask, guarded, sight
 
-WAITING = ("/part/now/rows", "/api/now", "/export/now.csv", "/metrics")
+WAITING = ("/part/list/rows", "/api/now", "/export/list.csv", "/metrics")
 
 
 @pytest.fixture
@@ -64,7 +65,7 @@ def test_while_a_page_catches_up_it_says_how_far_it_is_and_lists_nothing(live: L
         assert found[f"then {path}"].status == 200
     assert 0 < found["/api/state"].json["catching_up"] < 1
     assert found["/healthz"].json == {"status": "ok", "caught_up": False}
-    assert 'class="item' in found["then /part/now"].text
+    assert 'class="fork-card' in found["then /part/now"].text
     assert "catching_up" not in found["then /api/state"].json
     assert found["then /healthz"].json == {"status": "ok", "caught_up": True}
 
@@ -118,7 +119,8 @@ def test_durations_are_said_in_short(seconds: float, text: str) -> None:
 def silent(count: int, *listed: str, heard: float = 1) -> Any:
     """A status in which these devices of sixty are silent; of none, they are those that were before."""
     found = status(9, at=ago(0))
-    slots: dict[str, Any] = {"of": "device", "known": 60, "silent": count}
+    again = [f"hall-{number % 3}/wt{number}" for number in range(57)] + ["wt2", "wt3", "wt4"]
+    slots: dict[str, Any] = {"of": "device", "known": 60, "silent": count, "again": again}
     slots |= {"listed": {name: ago(90) for name in listed}} if listed or not count else {}
     found["status"]["inputs"]["Temp"] |= {"heard": ago(heard), "gap": 30.0, "slots": slots}
     return found
@@ -132,6 +134,13 @@ def test_the_state_and_metrics_count_silent_devices() -> None:
     )  # fmt: skip
     assert b'antelog_silent_slots{input="Temp"} 2.0' in metrics(live.board, {})
     assert "2 of 60" in ask(guarded(live), "/part/inputs").text
-    assert "no Temp since " in ask(guarded(live), "/part/now").text
+    live.take([possible("wt4", 8, chance=0.9)])
+    found = ask(guarded(live), "/part/now").text.partition('id="map"')[2].partition("</section>")[0]
+    assert re.findall(r"<h2>(.*?)</h2>", found) == ["hall-0", "hall-1", "hall-2", "wt"]
+    assert re.findall(r'class="(?:c )?([^"]*)" title="([^":]*)', found) == [
+        ("warning s3 silent", "wt2"), ("silent", "wt3"), ("warning s4 ringed", "wt4"),
+    ]  # fmt: skip
+    assert found.count("<i title=") == 57, "the others are calm"
+    assert "no Temp since " in ask(guarded(live), "/part/list").text
     live.take([silent(0)])
-    assert "no Temp since " not in ask(guarded(live), "/part/now").text
+    assert "no Temp since " not in ask(guarded(live), "/part/list").text

@@ -81,7 +81,7 @@ def test_new_and_gone_rules_and_queries() -> None:
 
 
 def test_what_is_shown_otherwise_changes_no_meaning() -> None:
-    new = OLD.replace("query Cold(X, T) critical.", 'query Cold(D, T) warning alert 80% "{D} is cold".')
+    new = OLD.replace("query Cold(X, T) critical.", 'query Cold(D, T) warning alert 80% many "{n} are cold".')
     found = difference(OLD, new)
     assert found.is_same
     assert text_of(found).splitlines() == [
@@ -89,7 +89,7 @@ def test_what_is_shown_otherwise_changes_no_meaning() -> None:
         "  Cold: its columns are called D, T, were X, T",
         "  Cold: severity warning, was critical",
         "  Cold: alert 80%, was none",
-        '  Cold: words "{D} is cold", was none',
+        '  Cold: many "{n} are cold", was none',
         "2 queries: 2 the same",
     ]
 

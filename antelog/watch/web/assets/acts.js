@@ -30,7 +30,7 @@ const acts = {
 
   /* A key on the row that is chosen, or pointed at; in the view of an answer on its group. */
   key(kind) {
-    const item = list.box ? list.current || list.box.querySelector(".item:hover") : document.querySelector(".answer [data-group]");
+    const item = byId("cards") ? cards.current : list.box ? list.current || list.box.querySelector(".item:hover") : document.querySelector(".answer [data-group]");
     if (!this.may || !item?.dataset.group) return;
     // What is taken care of goes down: the next row is the one to look at.
     const next = item.nextElementSibling || item.previousElementSibling;

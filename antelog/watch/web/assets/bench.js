@@ -17,7 +17,7 @@ const bench = {
     lessons.value = first.lesson;
     lessons.parentElement.hidden = !first.lessons.length;
     // Drafts have few answers: each is a row of its own.
-    if (here().name === "now" && !location.search) history.replaceState(null, "", "?group=none");
+    if (here().name === "now" && !location.search) history.replaceState(null, "", `${root}/list?group=none`);
     lessons.addEventListener("change", () => this.open(lessons.value));
     byId("save").addEventListener("click", () => this.save());
     byId("share").addEventListener("click", () => this.share());

@@ -44,7 +44,7 @@ async function load() {
     current ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
   }
   const given = new URLSearchParams(location.search), { from, count } = shown === path ? list.reach() : { from: 0, count: list.sight };
-  if (name === "now" || name === "decided") { given.set("from", from); given.set("count", count); }
+  if (name === "list" || name === "decided") { given.set("from", from); given.set("count", count); }
   const address = `${path}?${given}`;
   given.set("have", kept.address === address ? kept.tag : "");
   try {
@@ -112,8 +112,9 @@ function countdown() {
   for (const each of document.querySelectorAll("[data-until]")) {
     const left = Math.floor((Number(each.dataset.until) - Date.now()) / 1000);
     if (Math.abs(left) > DAY / 1000) continue;
-    each.textContent = left < 0 ? `overdue ${clock(-left)}` : clock(left);
-    each.classList.toggle("late", left < 0);
+    const brief = "brief" in each.dataset;
+    each.textContent = left < 0 && !brief ? `overdue ${clock(-left)}` : clock(Math.max(0, left));
+    each.classList.toggle("late", left < 0 && !brief);
   }
 }
 
@@ -255,16 +256,17 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") { event.preventDefault(); leave(event.target, typing); return; }
   if (typing) return;
   const links = [...document.querySelectorAll("nav a")];
-  if (/^[1-5]$/.test(event.key)) { go(links[event.key - 1].href); return; }
+  if (/^[1-9]$/.test(event.key) && links[event.key - 1]) { go(links[event.key - 1].href); return; }
   const keys = {
-    "/": () => byId("filters")?.elements.text.focus(),
+    "/": async () => { if (!byId("filters")) await go(`${root}/list`); byId("filters")?.elements.text.focus(); },
     "?": () => byId("help").showModal(),
   };
   if (list.box) Object.assign(keys, {
     j: () => list.move(1), k: () => list.move(-1), ArrowDown: () => list.move(1), ArrowUp: () => list.move(-1),
     ArrowRight: () => list.toggle(true), ArrowLeft: () => list.toggle(false),
   });
-  if (list.box || here().name === "answer") Object.assign(keys, {
+  else if (byId("cards")) Object.assign(keys, { j: () => cards.move(1), k: () => cards.move(-1) });
+  if (list.box || byId("cards") || here().name === "answer") Object.assign(keys, {
     a: () => acts.key("acknowledged"), s: () => acts.key("snoozed"), n: () => acts.key("noted"),
   });
   if (keys[event.key]) { event.preventDefault(); keys[event.key](); }

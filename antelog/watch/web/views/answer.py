@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from markupsafe import Markup
 
@@ -11,9 +12,9 @@ from antelog.forecast.reports.words import count
 from antelog.lines import LogLine, literal_of
 from antelog.run.answer_details import LiteralDetail
 from antelog.watch.board.feed_program import rules_behind
-from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, failed, marks, span, unseen
+from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, failed, marks, unseen
 from antelog.watch.web.templating import render, share
-from antelog.watch.web.views.charts import ChartRow, TimeAxis, TimeChart, lane, places
+from antelog.watch.web.views.charts import ChartRow, TimeChart, axis_of, lane, places
 from antelog.watch.web.views.context import ViewContext
 
 _EXPLANATIONS = 8
@@ -37,6 +38,7 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
         unseen=unseen(line, scene.board.head.timescale),
         unseen_since=scene.clock.at(unseen_since(line)) if line.get(LOST) else "",
         severity=scene.severity(found.query),
+        runbook=scene.board.head.runbook(found),
         alert=scene.board.head.alerts.get(found.query),
         last=next((chance for _, chance in reversed(found.chances) if chance is not None), None),
         such=_such(scene, found),
@@ -45,14 +47,14 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
         number=len(given),
         more=len(given) - _EXPLANATIONS + int(line.get("more") or 0),
         steps=list(_steps(scene, found)),
-        cases=list(_cases(scene, line)),
+        cases=list(cases(scene, line)),
         chart=_chart(scene, found),
         when=list(_when(scene, found, line)),
         rules=None if program is None else rules_behind(program, found.query, line),
         others=scene.board.tables.others(found),
         group=scene.key(found),
         acts=scene.shown_acts(scene.key(found)),
-        by_model=_by_model(scene, line),
+        by_model=by_model(scene, line),
         source=line.get("chance_from"),
     )
 
@@ -67,7 +69,7 @@ def _such(scene: ViewContext, found: TrackedAnswer) -> str:
     return f"of {count(similar.lines, 'line')} with such a chance before, {came:,} came true"
 
 
-def _by_model(scene: ViewContext, line: LogLine) -> float | None:
+def by_model(scene: ViewContext, line: LogLine) -> float | None:
     """Returns the chance as of now by the model of facts, if it differs from that of the line."""
     found, chance = None if scene.detail is None else scene.detail.chance, line.get("chance")
     return None if found is None or chance is None or abs(found - chance) < _SAME else found
@@ -81,9 +83,7 @@ def _explanations(
 ) -> Iterator[tuple[dict[str, object], Sequence[Mark]]]:
     for at in range(min(len(line.get("explanations") or ()), _EXPLANATIONS)):
         marked = marks(line, scene.board.head.timescale, at)
-        first, last = span(marked, found, scene.clock.now)
-        axis = TimeAxis(scene.clock, first, max(last, first + 1))
-        yield lane(axis, marked, found), marked
+        yield lane(axis_of(scene.clock, [found]), marked, found), marked
 
 
 def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[dict[str, object]]:
@@ -104,7 +104,7 @@ def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[dict[str, objec
         before = chance if chance is not None else before
 
 
-def _cases(scene: ViewContext, line: LogLine) -> Iterator[dict[str, object]]:
+def cases(scene: ViewContext, line: LogLine) -> Iterator[dict[str, Any]]:
     """Yields the awaited literals of all explanations, each once, with what follows if they come, or not."""
     given = line.get("explanations") or ()
     ways = [
@@ -139,7 +139,7 @@ def _chart(scene: ViewContext, found: TrackedAnswer) -> TimeChart | None:
     end = scene.clock.now if is_open else found.now.tick
     last = {"confirmed": 1.0, "rejected": 0.0}.get(found.now.change, so_far[-1][1])
     if is_open and found.line.get("chance_from") == "model":
-        last = _by_model(scene, found.line) or last
+        last = by_model(scene, found.line) or last
     if end > so_far[-1][0] or not is_open:
         so_far.append((end, last))
     begins, zone = places(scene.clock, [tick for tick, _ in so_far])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import log1p
 
 from antelog.watch.board.tracked_answer import Mark, TrackedAnswer
 from antelog.watch.web.views.context import TickClock
@@ -46,56 +47,54 @@ def places(clock: TickClock, ticks: Sequence[int]) -> tuple[list[float], str]:
 
 # ---- lanes ----
 
-_EDGE = 3.0  # percent of the width before the first and after the last tick
 _LEVELS = (0, -9, 9)  # places of marks of the same tick, in pixels above and below the line
-_LABELS, _CLOSE = 3, 15  # labels of an axis, about; percent of its width that stays free around now
-# Round times, in seconds.
-_SECONDS = (
-    *(1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200),
-    *(86_400, 172_800, 604_800, 1_209_600, 2_419_200),
-)
+_NOW, _FIRST, _LAST = 26.0, 2.0, 97.0  # percent of the width: now, and the ends of an axis
+_LEAST = 2.0  # ticks before and after now, at least
+_APART = 13.0  # percent of the width between two labels, at least
+# Round times, in seconds, and round numbers of ticks.
+_SECONDS = (5, 10, 30, 60, 300, 600, 1800, 3600, 10_800, 43_200, 86_400, 604_800, 2_419_200)
+_TICKS = (1, 2, 5, 10, 20, 50, 100, 500, 1_000, 10_000)
 
 
 @dataclass(frozen=True)
 class TimeAxis:
-    """An axis from one tick to another, as percents of a width."""
+    """An axis of which now is a place in percent; away from it ticks are ever closer, as logarithms are."""
 
     clock: TickClock
-    first: float
-    last: float
+    past: float
+    reach: float
+    now: float = _NOW
+
+    def ahead(self, tick: float) -> float:
+        """The ticks from now to the end of a tick."""
+        return tick - self.clock.now if self.clock.wall is None else tick + 1 - self.clock.wall
 
     def x(self, tick: float) -> float:
         """Returns the place of a tick; ticks outside are drawn at the edge."""
-        inside = min(max(tick, self.first), self.last)
-        return _EDGE + (100 - 2 * _EDGE) * (inside - self.first) / max(1e-9, self.last - self.first)
+        return self._at(self.ahead(tick))
+
+    def _at(self, ahead: float) -> float:
+        wide, most = (_LAST - self.now, self.reach) if ahead >= 0 else (_FIRST - self.now, self.past)
+        most = max(most, _LEAST)
+        return self.now + wide * log1p(min(abs(ahead), most)) / log1p(most)
 
     @property
-    def now(self) -> float:
-        return self.x(self.clock.now)
-
-    @property
-    def labels(self) -> Sequence[tuple[float, str, bool]]:
-        """Labels at round times, not close to now, and whether each has room on a wide axis only."""
-        step = _step((self.last - self.first) / _LABELS, self.clock.length)
-        ticks = range(-int(-self.first // step) * step, int(self.last) + 1, step)
-        return [
-            (self.x(tick), self.clock.short(tick), abs(self.x(tick) - self.now) < 2.5 * _CLOSE)
-            for tick in ticks
-            if tick >= 0 and abs(self.x(tick) - self.now) > _CLOSE
-        ]
+    def labels(self) -> Iterator[tuple[float, str]]:
+        """Yields round times ahead that are not close to each other, and how long it is to them."""
+        length, last = self.clock.length, self.now
+        for each in (second * 1_000_000 / length for second in _SECONDS) if length else _TICKS:
+            x = self._at(each)
+            if each == int(each) and each <= self.reach and x >= last + _APART:
+                last = x
+                yield x, f"+{self.clock.brief(int(each)).removesuffix(' ticks')}"
 
 
-def _step(least: float, length: int | None) -> int:
-    """Returns the next round number of ticks, or round time in ticks."""
-    if length is not None:
-        rounds = (each * 1_000_000 for each in _SECONDS)
-        found = next(
-            (each // length for each in rounds if each % length == 0 and each >= least * length), None
-        )
-        if found is not None:
-            return found
-    power: int = 10 ** max(0, len(str(int(least))) - 1)
-    return next(each * power for each in (1, 2, 5, 10) if each * power >= least)
+def axis_of(clock: TickClock, answers: Sequence[TrackedAnswer], now: float = _NOW) -> TimeAxis:
+    """Makes the axis on which all of some answers are."""
+    axis = TimeAxis(clock, _LEAST, _LEAST, now)
+    ends = [axis.ahead(each.now.decided_by) for each in answers if each.now.decided_by is not None]
+    past = [-axis.ahead(each.since) for each in answers]
+    return TimeAxis(clock, max([_LEAST, *past]), max([_LEAST, *ends]), now)
 
 
 def lane(axis: TimeAxis, marks: Sequence[Mark], answer: TrackedAnswer) -> dict[str, object]:

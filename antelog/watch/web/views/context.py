@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -15,11 +15,12 @@ from zoneinfo import ZoneInfo
 from antelog.forecast.reports.words import lead
 from antelog.language.moments import TIME, Timescale, moment, tick_in_words
 from antelog.language.printer import value_text as written_value
+from antelog.pictures.naming import cut_apart
 from antelog.run.answer_details import AnswerDetail
 from antelog.run.store.inbox import Act
 from antelog.watch.board.answer_table import SqlCondition
 from antelog.watch.board.board import Board
-from antelog.watch.board.feed_program import value_text
+from antelog.watch.board.feed_program import POSSIBLE, value_text
 from antelog.watch.board.selection import KINDS, SEVERITIES, STATES, Given
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
@@ -87,8 +88,23 @@ class TickClock:
         minutes, rest = divmod(seconds, _MINUTE)
         return f"{rest} s" if not minutes else f"{minutes}:{rest:02}" if rest else f"{minutes} min"
 
+    def until(self, tick: int) -> str:
+        """Writes how long it is to the end of a tick: `in 0:16`, `in 3 hours`, or `now`."""
+        ends, seconds = self.milliseconds(tick), 0.0
+        if self.wall is not None and ends is not None:
+            seconds = ends / 1000 - time.time()
+        elif self.length is not None:
+            seconds = (tick - self.now) * self.length / 1e6
+        if not 0 < seconds < _HOUR:
+            return "now" if tick <= self.now or seconds < 0 else f"in {self.ahead(tick - self.now)}"
+        return f"in {int(seconds) // _MINUTE}:{int(seconds) % _MINUTE:02}"
+
     def left(self, tick: int) -> str:
         return self.ahead(tick - self.now) if tick > self.now else "this tick"
+
+    def countdown(self, tick: int) -> str:
+        """Writes how long is left as the browser counts it: `0:16`, or `now`."""
+        return self.until(tick).removeprefix("in ")
 
     def milliseconds(self, tick: int | None) -> int | None:
         """Returns the end of a tick in milliseconds of the wall clock, for a countdown in the browser."""
@@ -116,6 +132,7 @@ class ViewContext:
     live: bool = True  # the view is for the page, not for a file that is kept
     acts: Mapping[str, Sequence[Act]] = field(default_factory=dict)  # those of people, by group
     detail: AnswerDetail | None = None  # of the answer that is shown
+    details: Callable[[TrackedAnswer], AnswerDetail | None] = lambda _: None  # of each of a few answers
     stale: Callable[[str, str], bool] = lambda _query, _group: False  # whether a group rests on silent inputs
 
     @cached_property
@@ -183,8 +200,26 @@ class ViewContext:
         return text.replace(f", {key}, ", ", ", 1)
 
     def words(self, answer: TrackedAnswer) -> str:
-        """Returns the words of an answer; empty if its query has none."""
-        return str(answer.line.get("text") or "")
+        """Returns the words of an answer; empty if its query has none. What is open is not told as a fact."""
+        text = str(answer.line.get("text") or "")
+        return self.board.head.possible(answer) if text and answer.id in self.board.open else text
+
+    def unheard(self, answer: TrackedAnswer) -> Iterator[str]:
+        """Yields the inputs on which an answer rests, where its device is silent: `no Temp since 14:20`."""
+        for name in self.board.head.rests_on.get(answer.query, ()):
+            slots = self.board.inputs.slots(name)
+            heard = slots.listed.get(self.key(answer)) if slots is not None else None
+            if heard is not None:
+                yield f"no {name} since {self.clock.hour(heard)}"
+
+    def doing(self, answer: TrackedAnswer) -> str:
+        """Writes an answer beside its name: what follows the name in its words, if hardly one is before."""
+        words, key = self.words(answer), self.key(answer)
+        possible = POSSIBLE if words.startswith(POSSIBLE) else ""
+        before, _, after = words.removeprefix(possible).partition(key)
+        if not words or not after.strip() or len(before.split()) > 1:
+            return words or str(self.brief(answer))
+        return possible + after.strip()
 
 
 @dataclass(frozen=True)
@@ -213,6 +248,21 @@ def _shown_act(act: Act, clock: TickClock) -> dict[str, str]:
         "noted": f"{who} at {at}: {act.note}",
     }
     return {"kind": act.kind, "text": texts[act.kind][:80], "title": titles[act.kind]}
+
+
+def names_of(keys: Iterable[str], room: float, above: float) -> dict[str, tuple[str, str]]:
+    """Names of devices as what is before the last slash, and the rest; no two that differ look the same.
+
+    Each is cut to so many pixels, at 12 a letter: `above` for what is before, which is shown above the rest.
+    """
+    parts = {key: key.rpartition("/") for key in keys}
+    before = cut_apart({place for place, _, _ in parts.values()}, above)
+    found: dict[str, tuple[str, str]] = {}
+    for place in before:
+        members = {key: rest or key for key, (each, _, rest) in parts.items() if each == place}
+        short = cut_apart(members.values(), room)
+        found |= {key: (before[place], short[rest]) for key, rest in members.items()}
+    return found
 
 
 def cut(name: str) -> tuple[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from markupsafe import Markup
@@ -14,43 +13,34 @@ from antelog.engine.step.wording import LOST, unseen_since
 from antelog.forecast.reports.words import NONE, count
 from antelog.lines import awaited
 from antelog.watch.board.answer_table import OUTCOMES, SORTS, ListRow, RowList
-from antelog.watch.board.selection import (
-    GROUPS,
-    SEVERITIES,
-    AnswerFilter,
-    Selection,
-    decided_filter,
-    first,
-    selection_of,
-)
+from antelog.watch.board.selection import GROUPS, AnswerFilter, Selection, decided_filter, first, selection_of
 from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, failed, marks, unseen
 from antelog.watch.web.templating import render
 from antelog.watch.web.views.charts import ChartRow, TimeAxis, TimeChart, lane, places
-from antelog.watch.web.views.context import ViewContext, cut, facets
+from antelog.watch.web.views.context import ViewContext, cut, facets, names_of
 
-_JUST = 6
-# The strip of what is due: its microseconds, most bars, and fewest ticks.
-_STRIP, _BARS, _FEWEST = 120_000_000, 24, 6
+_LINES, _DENSE = (
+    (240, 145),
+    (150, 100),
+)  # pixels of a name on its two lines, and of what is above or before it
 _EDGE = 0.03  # the share of answers that begin before the axis of all rows, and of those that end after it
 _SORTS = {"urgent": "Urgency", "deadline": "Next deadline", "new": "Newest", "name": "Name"}
 _BINS = 60  # of the histogram of decided answers, at most
 
 
-def now(scene: ViewContext) -> Markup:
+def listing(scene: ViewContext) -> Markup:
     selection, tables, head = _selection(scene), scene.board.tables, scene.board.head
     care = tables.care(selection.filter)  # the order and the filter know then who cares
     seen, axis = tables.listing(selection), _axis(scene, selection.filter)
     counts = tables.open.facets(selection.filter)
     counts["query"] = dict.fromkeys(head.ticks, 0) | counts["query"]
     counts["care"] = care
-    just = (each for each in reversed(scene.board.decided.values()) if scene.severity(each.query) != "good")
     return render(
-        "now.html",
+        "list.html",
         scene=scene,
         clock=scene.clock,
         selection=selection,
         facets=facets(scene, counts),
-        strip=_strip(scene, replace(selection.filter, due=None)),
         rows=_rows(scene, selection, seen, axis),
         seen=seen,
         axis=axis,
@@ -58,7 +48,6 @@ def now(scene: ViewContext) -> Markup:
         sorts=_SORTS,
         groups=[each for each in GROUPS if each != "key" or head.keys or head.program is None],
         group_names={"key": scene.key_name, "query": "Query", "none": "Answer"},
-        just=islice(just, _JUST),
     )
 
 
@@ -75,12 +64,17 @@ def _selection(scene: ViewContext) -> Selection:
 
 
 def _rows(scene: ViewContext, selection: Selection, seen: RowList, axis: TimeAxis) -> Markup:
+    keys = [scene.key(each.answer) if selection.group == "none" else each.key for each in seen.rows]
+    names = names_of(keys, *(_DENSE if scene.given.get("dense") else _LINES))
     return render(
         "rows.html",
         scene=scene,
         selection=selection,
         seen=seen,
-        rows=[_row(scene, axis, each, selection) for each in seen.rows],
+        rows=[
+            _row(scene, axis, each, selection) | {"name": names[key], "key": key}
+            for each, key in zip(seen.rows, keys, strict=True)
+        ],
         nothing=() if seen.total else _nothing(scene),
     )
 
@@ -91,7 +85,7 @@ def _axis(scene: ViewContext, wanted: AnswerFilter) -> TimeAxis:
     where = table.where(wanted)
     begin, end = table.quantile("since", _EDGE, where), table.quantile("deadline", 1 - _EDGE, where)
     ends = (each for each in (end, wall) if each is not None)
-    return TimeAxis(scene.clock, at - 1.0 if begin is None else min(at - 1.0, begin), max([at + 1.0, *ends]))
+    return TimeAxis(scene.clock, at - (at if begin is None else begin), max([at, *ends]) - at)
 
 
 # ---- rows of open answers ----
@@ -107,7 +101,6 @@ def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selectio
     return {
         "row": found,
         "id": f"{'row' if found.count < 2 else 'group'}-{answer.id}",
-        "name": cut(found.key if selection.group != "none" else scene.key(answer)),
         "why": list(_why(scene, answer, marked)),
         "lane": lane(axis, marked, answer),
         "toggle": scene.link(open=opened),
@@ -118,11 +111,7 @@ def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selectio
 def _why(scene: ViewContext, answer: TrackedAnswer, found: Sequence[Mark]) -> Iterator[str]:
     """Writes silent inputs, the number of known literals and the first awaited one, in few words."""
     line = answer.line
-    for name in scene.board.head.rests_on.get(answer.query, ()):
-        slots = scene.board.inputs.slots(name)
-        heard = slots.listed.get(scene.key(answer)) if slots is not None else None
-        if heard is not None:
-            yield f"no {name} since {scene.clock.hour(heard)}"
+    yield from scene.unheard(answer)
     if line.get(LOST):
         yield f"lost from sight since {scene.clock.short(unseen_since(line))}"
         return
@@ -147,37 +136,6 @@ def _nothing(scene: ViewContext) -> Sequence[str]:
     if scene.board.open:
         return "No open answer fits", "Other words or fewer filters may."
     return "Nothing is open", f"At {scene.clock.at(scene.clock.now)} no answer is possible."
-
-
-# ---- what is due ----
-
-
-def _strip(scene: ViewContext, wanted: AnswerFilter) -> dict[str, object]:
-    """Counts the answers decided in the next two minutes, or few ticks, and those expected to come true."""
-    if scene.board.tick is None:
-        return {"bars": []}
-    clock = scene.clock
-    ticks = _FEWEST if clock.length is None else max(_FEWEST, -(-_STRIP // clock.length))
-    wide = -(-ticks // _BARS)
-    steps = -(-ticks // wide)
-    counts, expected = [0] * (steps + 2), [dict.fromkeys(SEVERITIES, 0.0) for _ in range(steps + 2)]
-    for step, severity, number, confirmed in scene.board.tables.open.due(wanted, clock.now, wide, steps):
-        counts[step] += number
-        expected[step][severity] += confirmed
-    most, chosen = max(1, *counts[:-1]), first(scene.given, "due")
-    bars = []
-    for at in range(0 if counts[0] else 1, steps + 1):
-        low, high = clock.now + (at - 1) * wide + 1, clock.now + at * wide
-        ticks_of = f"{low}..{high}" if at else f"0..{clock.now}"
-        title = f"{count(counts[at], 'answer')} decided by {clock.at(high if at else clock.now)}"
-        if scene.chances:
-            total = sum(expected[at].values())
-            title += f"; {total:{'.0f' if total >= 10 else '.1f'}} of them expected to come true"
-        parts = {name: 100 * each / most for name, each in expected[at].items() if each > 0}
-        heights = {"expected": parts, "high": 100 * counts[at] / most}
-        texts = {"title": title, "text": clock.brief(at * wide) if at else "now", "count": counts[at]}
-        bars.append({**texts, **heights, "ticks": ticks_of, "chosen": ticks_of == chosen})
-    return {"reach": clock.ahead(steps * wide).removeprefix("1 "), "bars": bars, "more": counts[-1]}
 
 
 # ---- decided answers ----
