@@ -179,7 +179,9 @@ def difference(people: People, good: Good) -> str:
     while True:
         good.look()
         answers = people.ask(f"/api/now?query={QUERY}&count=1000").get("answers", [])
-        there = {json.dumps(each["answer"], sort_keys=True) for each in answers}
+        # The variables of an answer have capital letters.
+        own = ({name: each[name] for name in each if name[0].isupper()} for each in answers)
+        there = {json.dumps(each, sort_keys=True) for each in own}
         if there == set(good.open):
             return ""
         if time.monotonic() > end:

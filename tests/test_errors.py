@@ -8,6 +8,7 @@ import pytest
 from antelog import ProgramError, parse
 from antelog.diagnostics import CATALOGUE, Diagnostic, Source, to_text
 from antelog.language.parser import parse as parse_statements
+from tests.tables import cases
 
 FOLDER = Path(__file__).resolve().parent / "errors"
 PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.alog"))
@@ -56,32 +57,7 @@ def test_nothing_is_left_over() -> None:
     assert {path.name for path in FOLDER.iterdir()} == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "wrong", "right"),
-    [
-        ("E103-no-tick", "input", "tick 10 minutes.\ninput"),
-        ("E107-no-time-column", "input Alarm().", "input Alarm(time)."),
-        ("E201-unknown-predicate", "Flag(X, T) :-", "input Tmp(c0, c1, time).\nFlag(X, T) :-"),
-        ("E202-no-arguments", "Malf(T) :-", "static Alarm().\nMalf(T) :-"),
-        (
-            "E203-input",
-            "query Temp(X, high, T).",
-            "Seen(X1, X2, T) :- Temp(X1, X2, T).\nquery Seen(X1, X2, T).",
-        ),
-        ("E203-time-left-open", "query Malf(wt2, _).", "query Malf(wt2, T)."),
-        ("E301-undeclared-static", "Turbine(wt2).", "static Turbine(c0).\nTurbine(wt2)."),
-        ("E301-undeclared-static-rule", "Reach(X, Y) :-", "static Reach(c0, c1).\nReach(X, Y) :-"),
-        ("E301-shifted-object", "Reading(X, V+1, T+1)", "Reading(X, Y, T+1), Y = V+1"),
-        ("E402-equation", ", Hot = L", ""),
-        ("E601-blocking-recursion", "query On(X, T).", "query On(X, T) window 10."),
-        ("E601-under-negation", "query", "query On(X, T) window 10.\nquery"),
-        ("W104-unbounded-state", "S >= T", "S >= T, S <= T+10"),
-        ("W104-underscore", "Licence(X, _)", "Licence(X, T-10..T)"),
-        ("E402-under-negation", "not Reading(X, V, T), V >= 90", "count(Reading(X, V, T), V >= 90) = 0"),
-        ("E404-time", "not Message(X, S), S >= T, S <= T + 5", "not Message(X, T..T+5)"),
-        ("W108-similar-predicate", "Malf(X, T) :-", "input Temps(c0, c1, time).\nMalf(X, T) :-"),
-    ],
-)
+@cases(__file__, "advice_helps")
 def test_advice_helps(name: str, wrong: str, right: str) -> None:
     text = read(name)
     assert text.count(wrong) == 1 or name.startswith("E601")

@@ -19,6 +19,7 @@ from tests.specification.literals.literal import Body
 from tests.specification.literals.negation import Negated
 from tests.specification.reading import literal_of as specified
 from tests.specification.terms import Term
+from tests.tables import cases
 
 DAY = 86_400_000_000
 
@@ -50,31 +51,7 @@ def test_the_parts_of_a_literal(text: str, predicate: str, negated: bool, tick: 
     assert found.text(str) == text
 
 
-@pytest.mark.parametrize(
-    ("literal", "text"),
-    [
-        ("Temp(wt2, 19786)", "Temp(wt2, 2024-03-04)"),
-        ("not Temp(19786, 19787)", "not Temp(19786, 2024-03-05)"),
-        ('Said("(19786), \\"", 19786)', 'Said("(19786), \\"", 2024-03-04)'),
-        ("Stop(X, S) where S > 19786, X > 19786", "Stop(X, S) where S > 2024-03-04, X > 19786"),
-        ("Stop(S) where 19786 >= S, S != 19787", "Stop(S) where 2024-03-04 >= S, S != 2024-03-05"),
-        ("Stop(S) where 19786 <= S+4, S-4 < 19787", "Stop(S) where 2024-02-29 <= S, S < 2024-03-09"),
-        ("Stop(S) where S > T + 4", "Stop(S) where S > T + 4"),
-        ("Stop(V, S) where V > 19786.5, S > 1.5", "Stop(V, S) where V > 19786.5, S > 1.5"),
-        (
-            "count(A(x, 3..19786)) > 19786 * count(distinct V : B(x, V, 19785..19786))",
-            "count(A(x, 3..2024-03-04)) > 19786 * count(distinct V : B(x, V, 2024-03-03..2024-03-04))",
-        ),
-        ('P(x, 19786) where V < "max(B(19786))"', 'P(x, 2024-03-04) where V < "max(B(19786))"'),
-        ("Stop(T+2) where T > 19786", "Stop(T+2) where T > 2024-03-04"),
-        (
-            'Ack(a, W, S) where W != ", S >= 19786, S < 19787", S >= 19788',
-            'Ack(a, W, S) where W != ", S >= 19786, S < 19787", S >= 2024-03-06',
-        ),
-        ("count(Ack(a, 19786..19787)) >= 19786", "count(Ack(a, 2024-03-04..2024-03-05)) >= 19786"),
-        ("Temp(wt2, 1234567890123456789012)", "Temp(wt2, 1234567890123456789012)"),
-    ],
-)
+@cases(__file__, "ticks_as_times")
 def test_ticks_as_times(literal: str, text: str) -> None:
     found = literal_of(literal)
     assert found.text(partial(moment, timescale=Timescale(DAY))) == text

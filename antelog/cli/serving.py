@@ -39,6 +39,7 @@ def page_address(settings: PageSettings, *, facts: str | None = None, acts: bool
         certificate=None if settings.certificate is None else str(settings.certificate),
         key=None if settings.key is None else str(settings.key),
         behind_proxy=settings.behind_proxy,
+        embed_from=tuple(settings.embed_from),
         tokens=Tokens(
             settings.token or new_token(), (settings.acts_token or new_token()) if acts else None, facts
         ),
@@ -103,6 +104,8 @@ def with_page(
     say_whole(f"the page: {page.url}")
     if page.address.link_to_act is not None:
         say_whole(f"to act on it: {page.address.link_to_act}")
+    if page.address.embed_from:
+        say_whole(f"for frames: {page.address.link_to_embed}, and /embed/map")
     for name in posted:
         said = f"facts of {name} are posted to {page.address.origin}/facts/{name}"
         say_whole(f"{said} with the token {address.tokens.facts if new_facts else 'of --facts-token'}")

@@ -204,6 +204,7 @@ class PageSettings:
     certificate: Path | None = option(None, named_file("PEM"))
     key: Path | None = option(None, named_file("PEM"))
     behind_proxy: bool = flag(False)
+    embed_from: Sequence[str] = option((), text("ORIGIN"), arity=Arity.MANY)
     acts_token: str | None = option(None, _TOKEN)
     facts_token: str | None = option(None, _TOKEN)
     group_by: str | None = option(None, text("RELATION"))

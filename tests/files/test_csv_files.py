@@ -12,28 +12,12 @@ from antelog.files import Rejects, tables
 from antelog.files.columns import arrivals_of, has, no_columns
 from antelog.run.reading import wanted_of
 from tests.files.reading import FREE, HEADER, mapped_rows, read, rows_of
+from tests.tables import cases
 
 # ---- CSV: columns ----
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "device,value,time,arrival\nwt2,91,3,4\n",
-        "arrival,time,value,device\n4,3,91,wt2\n",
-        "note,device, value ,time,arrival\nx,wt2,91,3,4\n",
-        "machine,reading,t,came\nwt2,91,3,4\n",
-        "wt2,91,3,4\n",
-        "device;value;time;arrival\nwt2;91;3;4\n",
-        "device\tvalue\ttime\tarrival\nwt2\t91\t3\t4\n",
-        "\n\ndevice,value,time,arrival\n\nwt2,91,3,4\n\n",
-        "device,value,time,arrival\r\nwt2,91,3,4\r\n",
-        "device,value,time,arrival\rwt2,91,3,4\r",
-        "device,value,time,arrival\nwt2,91,3,4",
-        '"device","value","time","arrival"\n"wt2","91","3","4"\n',
-        "device,value,time,arrival\nwt2, 91 , 3, 4\n",
-    ],
-)
+@cases(__file__, "columns_by_name_and_by_position")
 def test_columns_by_name_and_by_position(temp: Path, content: str) -> None:
     assert read(temp, content) == ([("wt2", 91, 3, 4)], [])
 
@@ -47,21 +31,7 @@ def test_arrivals_may_lack_or_have_another_name(temp: Path) -> None:
     assert read(temp, "arrival,time\nnoon,3\n", program, "P") == ([("noon", 3, 3)], [])
 
 
-@pytest.mark.parametrize(
-    ("header", "message"),
-    [
-        ("device,valeu,time", "Say which column it is, as in --map Temp.value=valeu"),
-        ("device,value,time,arival", "Temp has no column arival. Did you mean arrival?"),
-        ("device,device,value,time", "has several columns device"),
-        ("a,b", "has no columns device, value, time for Temp(device, value, time); it has a, b."),
-        ("a,b,c,d,e", "as in --map Temp.device=COLUMN --map Temp.value=COLUMN --map Temp.time=COLUMN"),
-        (
-            "wt2,1,2,4,x",
-            "its first line has values in place of names, and there are 5 columns, so it is unclear",
-        ),
-        ('device,"value', "the first line: has a quote that is not closed"),
-    ],
-)
+@cases(__file__, "columns_that_do_not_fit")
 def test_columns_that_do_not_fit(temp: Path, header: str, message: str) -> None:
     with pytest.raises(DataError) as error:
         read(temp, f"{header}\nx,1,2\n")
@@ -305,19 +275,7 @@ def test_an_odd_row_that_is_not_utf8(tmp_path: Path, capfd: pytest.CaptureFixtur
 COLUMNS = ("device", "temp", "time")
 
 
-@pytest.mark.parametrize(
-    ("names", "missing", "maps"),
-    [
-        (["sensor_id", "temp", "time"], ["device"], "--map Temp.device=sensor_id"),
-        (["received_at", "temperature", "device"], ["temp", "time"], "temp=temperature --map Temp.time=rec"),
-        (["device", "Sensor Temp", "time"], ["temp"], "--map 'Temp.temp=Sensor Temp'"),
-        (["device", "time"], ["temp"], "--map Temp.temp=COLUMN, where COLUMN is to be one of these"),
-        (["S.Device.ID", "temp", "time"], ["device"], "--map Temp.device=S.Device.ID"),
-        (["seen_utc", "dev", "event_utc", "x", "y"], ["device", "time"], "=dev --map Temp.time=event_utc"),
-        (["at", "battery", "dvc", "tp"], ["temp", "device", "time"], "=COLUMN --map Temp.device=dvc --map"),
-        (["received", "time_ms", "temp"], ["device", "time"], "device=COLUMN --map Temp.time=time_ms, where"),
-    ],
-)
+@cases(__file__, "the_likeliest_columns_are_in_the_remedy")
 def test_the_likeliest_columns_are_in_the_remedy(names: list[str], missing: list[str], maps: str) -> None:
     said = no_columns("Temp", COLUMNS, missing, names, ())
     assert f"{', '.join(missing)} for Temp(device, temp, time); it has {', '.join(names)}. Say" in said

@@ -11,6 +11,7 @@ import pytest
 from antelog.errors import DataError
 from tests.attack.frames import columns
 from tests.files.reading import FREE, TEMP, TICKS, mapped_rows, read, rows_of
+from tests.tables import cases
 
 COLUMNS = columns()
 
@@ -93,13 +94,7 @@ def test_columns_by_position_have_fitting_types(tmp_path: Path) -> None:
         rows_of(write(tmp_path / "t.parquet", x=["a"], y=[1], z=["soon"]))
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("bad string", "the value of column device is not UTF-8 text"),
-        ("timestamp[us] far", "the value of column device is beyond the years 1 to 9999"),
-    ],
-)
+@cases(__file__, "parquet_values_that_nobody_could_show")
 def test_parquet_values_that_nobody_could_show(tmp_path: Path, name: str, said: str) -> None:
     path = write(tmp_path / "t.parquet", device=COLUMNS[name], value=[1, 2, 3], time=[0, 1, 2])
     rows, bad = rows_of(path, FREE)

@@ -1,6 +1,5 @@
 """antelog/language/{printer,highlighting}.py: what is printed reads as the same; words have their colours."""
 
-import pytest
 from hypothesis import given
 from pygments.token import Comment, Keyword, Name, Number, Token
 
@@ -12,6 +11,7 @@ from antelog.language.printer import to_text, value_text
 from antelog.language.syntax import Value
 from tests.cli.trying import TURBINES
 from tests.language.documents import DOCUMENTS
+from tests.tables import cases
 
 
 @given(DOCUMENTS)
@@ -23,25 +23,7 @@ def test_round_trip(document: syntax.Document) -> None:
     assert to_text(parsed.document) == text
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        ("high", "high"),
-        ("High", '"High"'),
-        ("n/a", '"n/a"'),
-        ("", '""'),
-        ("42", '"42"'),
-        ("_", '"_"'),
-        ("not", '"not"'),
-        ("window", '"window"'),
-        ("größe", "größe"),
-        ('say "hi"', '"say \\"hi\\""'),
-        ("two\nlines", '"two\\nlines"'),
-        (91, "91"),
-        (91.0, "91"),
-        (-0.5, "-0.5"),
-    ],
-)
+@cases(__file__, "constants_have_quotes_only_where_needed")
 def test_constants_have_quotes_only_where_needed(value: Value, text: str) -> None:
     assert value_text(value) == text
 

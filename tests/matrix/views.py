@@ -221,11 +221,8 @@ def seen(page: Live, wanted: Mapping[str, Line]) -> Iterator[str]:
     for path in (*VIEWS, *own):
         if (status := ask(page, path, token=None).status) != 200:
             yield f"{path} is {status}"
-    found = [
-        {name: each[name] for name in each if name not in ("id", "since")}
-        for each in answers
-        if "lost" not in each
-    ]
+    lines = [ask(page, f"/api/answers/{each['id']}", token=None).json["lines"][-1] for each in answers]
+    found = [each for each in lines if "lost" not in each]
     yield from differing("/api/now", found, wanted.values())
 
 

@@ -11,6 +11,7 @@ from antelog.run.address import Console, Files, Jdbc, Kafka, Posted, Rate, Stand
 from antelog.run.sources.opening import FOLLOWED
 from antelog.run.values import SettingError, duration, filled, length_of, token, trigger
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES
+from tests.tables import cases
 
 
 @pytest.fixture(autouse=True)
@@ -76,20 +77,7 @@ def test_paths_are_relative_to_a_folder() -> None:
     assert address_of("kafka://h/t?config=c", there) == Kafka("h:9092", "t", config=Path("plant/c"))
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("consol", "Did you mean console?"),
-        ("csv:", "a path is missing. Write it behind the colon"),
-        ("kafak://h/t", "begins with `kafak:`, which is not a kind of address. Did you mean kafka?"),
-        ("kafka://host", "lacks a server or a topic. Write kafka://host:9092/topic."),
-        ("kafka://host/t?formt=csv", "unknown option formt. Did you mean format?"),
-        ("kafka://host/t?format=xml", "has format=xml. It is json or csv."),
-        ("rate://x", "`rate://x` is not a rate. Write rate://100"),
-        ("jdbc:h2://h/d?password=hunter2", "`jdbc:h2://h/d` lacks a table. Write its name behind a #"),
-        ("kafka://h?sasl.password=hunter2", "`kafka://h?sasl.password=***` lacks a server or a topic"),
-    ],
-)
+@cases(__file__, "texts_that_are_none")
 def test_texts_that_are_none(text: str, reason: str) -> None:
     with pytest.raises(SettingError) as error:
         address_of(text)
@@ -157,16 +145,7 @@ def test_durations_are_of_a_millisecond_or_more() -> None:
         trigger("onze")
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ("0123456789abcdef", "seen by everybody"),
-        ("@", "seen by everybody"),
-        ("@missing", "missing cannot be read: No such file"),
-        ("@short", "@short is not a token: one has 16 letters"),
-        ("$NOT_THERE", "is not a token"),
-    ],
-)
+@cases(__file__, "texts_that_are_no_tokens")
 def test_texts_that_are_no_tokens(
     given: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,9 +26,9 @@ def test_a_page_of_an_engine_shows_what_it_is_reported() -> None:
     engine = antelog.Engine(TURBINES)
     engine.advance(7, {"Temp": [("wt2", "high", 7)]})
     page = antelog.live(engine, program=TURBINES)
-    assert [each["answer"]["T"] for each in seen(page, "/api/now?sort=name").json["answers"]] == [6, 7]
+    assert [each["T"] for each in seen(page, "/api/now?sort=name").json["answers"]] == [6, 7]
     page.tell(engine.advance(8, {"Temp": [("wt2", "high", 8)]}))
-    assert seen(page, "/api/decided").json["answers"][0]["answer"] == {"X": "wt2", "T": 7}
+    assert {"X": "wt2", "T": 7}.items() <= seen(page, "/api/decided").json["answers"][0].items()
     assert seen(page, "/api/state").json["tick"] == 8
     assert "Malf(X, T) :- Hot(X, T), Hot(X, T+1)." in seen(page, "/api/plan").json["program"]
 

@@ -76,10 +76,10 @@ def test_it_stays_open_on_the_page_until_then_and_is_no_outcome(follow: Follow) 
     board = live.board
     ((name, page),) = [(each.id, guarded(live)) for each in board.open.values() if each.query == "Malf"]
     assert (board.open[name].now.change, board.decided.get(name)) == ("lost", None)
-    assert "lost from sight since 2" in ask(page, "/part/now").text
+    assert "lost from sight since 2" in ask(page, "/part/list").text
     assert "lost from sight since tick 2" in ask(page, f"/part/answer/{name}").text
     well = ask(page, "/api/decided?query=Well").json["answers"]
-    assert {each["answer"]["X"] for each in well if each["change"] == "confirmed"} == {"b", "c"}
+    assert {each["X"] for each in well if each["change"] == "confirmed"} == {"b", "c"}
     live.take(follow(*AGAIN))
     assert (board.decided[name].now.change, name in board.open) == ("lost", False)
     assert "was seen again at tick 8" in ask(page, f"/part/answer/{name}").text

@@ -9,6 +9,7 @@ import pytest
 import antelog
 from antelog.errors import AntelogError
 from antelog.why import WhyAnswer, why
+from tests.tables import cases
 from tests.why.judged import literals_of
 
 RULES = """
@@ -110,19 +111,7 @@ def test_it_can_be_had_as_json_and_as_html() -> None:
     assert "<details" in found._repr_html_()
 
 
-@pytest.mark.parametrize(
-    ("atom", "said"),
-    [
-        ("Mlf(wt2, 0)", "Did you mean Malf?"),
-        ("Malf(wt2)", "Malf has 2 arguments, not 1: Malf(X, T)"),
-        ("Malf(wt2, 0", "the atom ends too early"),
-        ("Malf(wt2, 0), Malf(wt4, 0)", "1 |"),
-        ("not Malf(wt2, 0)", "1 |"),
-        ("Malf(wt2, T)", "give a tick"),
-        ("Malf(wt2, 1.5)", "a tick is a whole number"),
-        ('Malf(wt2, "2026-03-30 02:50")', "tick"),
-    ],
-)
+@cases(__file__, "a_text_that_is_no_atom_is_refused")
 def test_a_text_that_is_no_atom_is_refused(atom: str, said: str) -> None:
     with pytest.raises(AntelogError) as caught:
         explained(atom)

@@ -42,8 +42,8 @@ SORTS = {
     "likely": f"{_UNLIKELY}, deadline NULLS LAST",
     "decided": "number DESC",
 }
-# What somebody has to look at: over its threshold, or possible where no chance is known.
 CARED = "(SELECT key FROM cared_for)"
+# What somebody has to look at: over its threshold, or possible where no chance is known.
 DUE = f"(state != 'below' AND kind != '{LOST}')"
 _ROUNDING = 1e-12
 _PREFIX = re.compile(r"[^\W\d_]+|.")
@@ -134,9 +134,7 @@ class ListedAnswers:
         if given.care:
             marks, nobody = ", ".join("?" * len(given.care)), "0" if NOBODY not in given.care else "1"
             cared = f"key IN (SELECT key FROM cared_for WHERE who IN ({marks}))"
-            found = found.and_(
-                f"({cared} OR ({nobody} AND key NOT IN (SELECT key FROM cared_for)))", *given.care
-            )
+            found = found.and_(f"({cared} OR ({nobody} AND key NOT IN {CARED}))", *given.care)
         return found
 
     def fill_words(self) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from antelog.language.printer import listed
 from antelog.language.syntax import SEVERITIES
 from antelog.language.templates import MANY, template_of
+from antelog.watch.board.feed_program import POSSIBLE
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
 _NOT_DUE = {"below": "below {} threshold", "taken": "taken care of", "overdue": "overdue"}
@@ -36,7 +37,7 @@ class DueAnswers:
     @property
     def named(self) -> str:
         """The words of the first of several, where no others say what is due."""
-        return f": {self.words}" if self.number > 1 and self.many is None else ""
+        return f": {self.words.removeprefix(POSSIBLE)}" if self.number > 1 and self.many is None else ""
 
     def sentence(self, until: Callable[[int], str]) -> str:
         """Writes the sentence; `until` writes how long it is to a tick: `in 0:16`."""
@@ -51,6 +52,7 @@ class Brief:
     due: Sequence[DueAnswers]
     sentence: str
     rest: str
+    counts: Mapping[str, int]  # groups below their threshold, taken care of, and overdue
 
     @property
     def number(self) -> int:
@@ -81,4 +83,4 @@ def brief_of(
     ]
     due, rest = sorted(due, key=urgency), listed([*parts, *silent])
     said = [each.sentence(until) for each in due] or ["Nothing is due.", *([last] if last else [])]
-    return Brief(due, " ".join(said), rest and f"{rest[0].upper()}{rest[1:]}.")
+    return Brief(due, " ".join(said), rest and f"{rest[0].upper()}{rest[1:]}.", counts)

@@ -68,15 +68,15 @@ def selection_of(given: Given) -> Selection:
         AnswerFilter(
             _facets(given, _OPEN),
             first(given, "text")[:_LONGEST],
-            least=min(1.0, max(0.0, _number(first(given, "least"), 0.0))),
-            care=[each for each in given.get("care", ()) if each],
+            least=min(1.0, max(0.0, number_of(first(given, "least"), 0.0))),
+            care=tuple(each for each in given.get("care", ()) if each),
             due=ticks_of(first(given, "due")),
         ),
         sort if sort in SORTS else SORTS[0],
         group if group in GROUPS else GROUPS[0],
         tuple(given.get("open", ())),
-        max(0, int(_number(first(given, "from"), 0))),
-        min(MOST, max(1, int(_number(first(given, "count"), 60)))),
+        max(0, int(number_of(first(given, "from"), 0))),
+        min(MOST, max(1, int(number_of(first(given, "count"), 60)))),
     )
 
 
@@ -96,7 +96,7 @@ def ticks_of(text: str) -> range | None:
     low, dots, high = text.partition("..")
     if not dots:
         return None
-    begin, end = _number(low, -1), _number(high, -1)
+    begin, end = number_of(low, -1), number_of(high, -1)
     return range(int(begin), int(end) + 1) if 0 <= begin <= end else None
 
 
@@ -109,7 +109,7 @@ def _facets(given: Given, names: Sequence[str]) -> dict[str, Sequence[str]]:
     return found
 
 
-def _number(text: str, otherwise: float) -> float:
+def number_of(text: str, otherwise: float) -> float:
     try:
         found = float(text) if text else otherwise
     except ValueError:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import ipaddress
+import re
 import secrets
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -10,6 +13,8 @@ from urllib.parse import urlsplit
 from msgspec import Struct, field
 
 from antelog.errors import UnsupportedError
+
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?", re.ASCII | re.IGNORECASE)
 
 
 def new_token() -> str:
@@ -22,6 +27,11 @@ class Tokens(Struct, frozen=True):
     look: str | None = None  # without it everybody may look
     act: str | None = None  # to look as well
     facts: str | None = None
+
+    @property
+    def embed(self) -> str | None:
+        """The token that opens what is for frames and nothing else; it stays the same while `look` does."""
+        return self.look and hmac.new(self.look.encode(), b"embed", hashlib.sha256).hexdigest()
 
     @property
     def of_readers(self) -> list[str]:
@@ -37,6 +47,7 @@ class PageAddress(Struct, frozen=True):
     certificate: str | None = None
     key: str | None = None
     behind_proxy: bool = False
+    embed_from: tuple[str, ...] = ()  # the origins of pages that may show the brief and the map in frames
     tokens: Tokens = field(default_factory=lambda: Tokens(new_token()))
 
     @property
@@ -67,6 +78,10 @@ class PageAddress(Struct, frozen=True):
         return None if self.tokens.act is None else f"{self.origin}/?token={self.tokens.act}"
 
     @property
+    def link_to_embed(self) -> str:
+        return f"{self.origin}/embed/brief?token={self.tokens.embed}"
+
+    @property
     def hosts(self) -> frozenset[str]:
         """The host names of this server, in small letters."""
         names = {self.host.strip("[]"), *(("localhost", "127.0.0.1", "::1") if self.local else ())}
@@ -92,6 +107,11 @@ def checked(address: PageAddress) -> PageAddress:
     for name in address.allowed_hosts:
         if urlsplit(f"//{name}").netloc != name or "@" in name or "*" in name:
             raise UnsupportedError(f"--allowed-host {name}: is not the name of a host, as in plant.example")
+    for origin in address.embed_from:
+        if _ORIGIN.fullmatch(origin) is None:
+            raise UnsupportedError(
+                f"--embed-from {origin}: is not the origin of a page, as in https://grafana.example"
+            )
     if address.local:
         return address
     if not address.allowed_hosts:

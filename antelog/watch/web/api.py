@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ from msgspec import Meta, Struct
 from antelog.engine.step.wording import LOST
 from antelog.files.columns import has
 from antelog.forecast.scores.scores import report_json
+from antelog.language.moments import TIME
 from antelog.run.metrics import Sample, text_of
 from antelog.run.store import inbox
 from antelog.run.store.database import is_store
@@ -23,9 +25,10 @@ from antelog.watch.board.answer_table import SORTS
 from antelog.watch.board.board import Board
 from antelog.watch.board.feed_program import rules_behind
 from antelog.watch.board.input_status import Inputs
-from antelog.watch.board.selection import Given, decided_filter, selection_of
+from antelog.watch.board.selection import Given, decided_filter, first, number_of, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.live_board import LiveBoard, summary
+from antelog.watch.web.views.context import ViewContext
 
 _Text = Annotated[str, Meta(max_length=1_000)]
 _EXAMPLE = '{"group": "wt2", "kind": "acknowledged", "who": "ann"}'
@@ -38,19 +41,29 @@ class PostError(ValueError):
 
 def of_now(live: LiveBoard, given: Given) -> dict[str, Any]:
     tables, selection = live.board.tables, selection_of(given)
-    answers = [_answer(each) for each in tables.select(selection)]
+    answers = tables.select(selection)
     total = tables.open.count(tables.open.where(selection.filter))
-    return {"tick": live.board.tick, "total": total, "from": selection.start, "answers": answers}
+    return {"total": total, "from": selection.start, **_rows(live, answers)}
 
 
 def of_decided(live: LiveBoard, given: Given) -> dict[str, Any]:
-    table, selection = live.board.tables.decided, selection_of(given)
-    where = table.where(decided_filter(given))
-    answers = [
-        {**_answer(each), "open_for": each.open_for, "alerted_before": each.alerted_before}
-        for each in table.answers(where, SORTS["decided"], selection.start, selection.count)
-    ]
-    return {"tick": live.board.tick, "total": table.count(where), "from": selection.start, "answers": answers}
+    """Returns decided answers, the latest first; `from` and `to` are the times of the first and the last."""
+    table, clock, wanted = live.board.tables.decided, ViewContext(live.board).clock, decided_filter(given)
+    begin, end = (number_of(first(given, name), default) for name, default in (("from", 0), ("to", inf)))
+    if begin or end < inf:
+        last = clock.now if end == inf else clock.tick_of(end)
+        wanted = replace(wanted, between=range(clock.tick_of(begin), last + 1))
+    where = table.where(wanted)
+    count = selection_of({**given, "from": ()}).count
+    found = _rows(live, table.answers(where, SORTS["decided"], 0, count))
+    return {"total": table.count(where), **found}
+
+
+def of_brief(live: LiveBoard, _given: Given) -> dict[str, Any]:
+    scene = ViewContext(live.board)
+    due, clock = scene.due, scene.clock
+    known = {"number": due.number, "severity": due.severity, "sentence": due.sentence, "rest": due.rest}
+    return {"time": clock.epoch(live.board.tick), **known, **due.counts}
 
 
 def of_answer(live: LiveBoard, name: str) -> dict[str, Any] | None:
@@ -99,6 +112,7 @@ def of_plan(live: LiveBoard, _given: Given) -> dict[str, Any]:
 
 API: dict[str, Callable[[LiveBoard, Given], dict[str, Any]]] = {
     "now": of_now,
+    "brief": of_brief,
     "decided": of_decided,
     "inputs": of_inputs,
     "trust": of_trust,
@@ -106,8 +120,23 @@ API: dict[str, Callable[[LiveBoard, Given], dict[str, Any]]] = {
 }
 
 
-def _answer(answer: TrackedAnswer) -> dict[str, Any]:
-    return {"id": answer.id, "since": answer.since, **answer.line}
+def _rows(live: LiveBoard, answers: Sequence[TrackedAnswer]) -> dict[str, Any]:
+    """Lists answers as rows of plain values, with those of their variables; times are in milliseconds."""
+    scene = ViewContext(live.board)
+    head, epoch = scene.board.head, scene.clock.epoch
+    rows: list[dict[str, Any]] = []
+    for each in answers:
+        now, ticks = each.now, head.ticks.get(each.query, {})
+        rows.append({
+            "id": each.id, "query": each.query, "severity": head.severity(each.query),
+            "group": head.key_of(each), "text": head.words(each), "runbook": head.runbook(each),
+            "change": now.change, "chance": now.chance, "threshold": head.threshold(each.query),
+            "time": epoch(now.tick), "since": epoch(each.since), "decided_by": epoch(now.decided_by),
+            "open_for": each.open_for, "alerted_before": each.alerted_before,
+        })  # fmt: skip
+        for name, value in each.values.items():
+            rows[-1][name] = epoch(value) if ticks.get(name) == TIME else value
+    return {"tick": live.board.tick, "answers": rows}
 
 
 # ---- acts ----

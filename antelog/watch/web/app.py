@@ -6,7 +6,7 @@ import asyncio
 import gzip
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,13 +33,14 @@ from antelog.watch.web.address import Tokens
 from antelog.watch.web.api import API, ActList, PostError, as_json, metrics, of_answer, posted
 from antelog.watch.web.export import of_view
 from antelog.watch.web.freshness import Freshness, freshness
-from antelog.watch.web.guard import ACTS, EDITS, KEPT, PAGES, Guard, bearer, may_look, session
+from antelog.watch.web.guard import ACTS, EDITS, EMBEDS, KEPT, PAGES, Guard, bearer, may_look, session
 from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.news import News
 from antelog.watch.web.rendered import Rendering, Renderings
 from antelog.watch.web.templating import ASSETS, asset, packed_asset, render, share, shell, version, warm
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
+from antelog.watch.web.views.now import embedded
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 _USER = "x-forwarded-user"  # the header in which a proxy says who somebody is
@@ -120,6 +121,7 @@ class Entry:
     store: Path | None = None
     proxied: bool = False  # a proxy in front names the user
     bench: Bench | None = None  # with one, an editor is shown beside the views
+    embed_from: Sequence[str] = ()  # the origins of pages that may have frames of this one
 
 
 def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
@@ -130,6 +132,7 @@ def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
             Route("/answer/{id}", routes.page),
             Route("/static/{name:path}", routes.static),
             Route("/healthz", routes.health),
+            *(Route(f"{EMBEDS}{part}", routes.embed) for part in ("brief", "map") if entry.embed_from),
             Route("/api/session", routes.session),
             Route("/api/state", routes.state),
             Route("/part/{view:path}", routes.part),
@@ -145,7 +148,7 @@ def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
         ],
         lifespan=routes.lifespan,
     )
-    return Guard(app, entry.hosts, entry.origins, entry.tokens)
+    return Guard(app, entry.hosts, entry.origins, entry.tokens, entry.embed_from)
 
 
 @dataclass(eq=False)
@@ -228,25 +231,32 @@ class _Routes:
             return _unpacked(request, found.packed, "text/html", named)
         return _unpacked(request, found.since(earlier), "application/json", named)
 
+    async def embed(self, request: Request) -> Response:
+        """The brief or the map, for a frame in another page."""
+        part = request.url.path.rpartition("/")[2]
+        return HTMLResponse(embedded(self._scene(request), part, fresh=self._fresh(), version=version()))
+
+    def _scene(self, request: Request) -> ViewContext:
+        acts, covers = self.act_list.by_group(), self._fresh().covers
+        board, details = self.live.board, self.details.of
+        return ViewContext(board, _root(request), _given(request), acts=acts, stale=covers, details=details)
+
     def _view(self, request: Request, path: str) -> Rendering | None:
         """Returns a view, or why there is none yet; None if there is none of that name."""
         view, _, rest = path.partition("/")
         make = PARTS.get(view)
         if make is None:
             return None
-        board, covers = self.live.board, self._fresh().covers
 
         def rendered() -> str | None:
             if self.live.catching_up:
                 return render("catching_up.html", done=self.live.reader.share())
-            acts = self.act_list.by_group()
-            root, given = _root(request), _given(request)
-            scene = ViewContext(board, root, given, acts=acts, stale=covers, details=self.details.of)
+            scene = self._scene(request)
             if view == "answer" and (answer := self.live.find(rest)) is not None:
                 scene = replace(scene, detail=self.details.of(answer))
             return make(scene, rest)
 
-        stamp = board.version if view in _WITH_FACTS else self._seen()
+        stamp = self.live.board.version if view in _WITH_FACTS else self._seen()
         return self.views.latest(_address(request, path), stamp, rendered)
 
     def _fresh(self) -> Freshness:

@@ -41,6 +41,7 @@ _PORT = re.compile(r":\d{1,5}$", re.ASCII)
 
 ACTS = "/api/acts"  # the address to which people post what they do: acknowledge, snooze, note
 EDITS = "/api/bench"  # the address to which a page with an editor posts its edits
+EMBEDS = "/embed/"  # the beginning of addresses for frames of other pages
 # The same empty page, which requests its view.
 PAGES = ("/", "/list", "/decided", "/inputs", "/trust", "/plan")
 
@@ -70,6 +71,7 @@ class Guard:
     hosts: frozenset[str] | None = None  # allowed names; one without a port allows any port; None: any name
     origins: frozenset[str] | None = None  # likewise
     tokens: Tokens = field(default_factory=Tokens)
+    embed_from: Sequence[str] = ()  # the origins of pages that may show some addresses in frames
     allowance: Allowance = field(default_factory=Allowance)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -85,13 +87,14 @@ class Guard:
             status, reason = refused
             await _read_out(headers, receive)
             answer = JSONResponse({"error": reason}, status, _MORE.get(status))
-            await answer(scope, receive, _with_headers(send))
+            await answer(scope, receive, self._with_headers(scope, send))
             return
         limited = _Limited(receive, LARGEST, BODY) if scope["method"] == "POST" else receive
+        send = self._with_headers(scope, send)
         try:
-            await self.app(scope, limited, _with_headers(send))
+            await self.app(scope, limited, send)
         except BodyRefusedError as error:
-            await JSONResponse({"error": error.reason}, error.status)(scope, receive, _with_headers(send))
+            await JSONResponse({"error": error.reason}, error.status)(scope, receive, send)
 
     def _refused(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Returns the status and reason of a refusal; None if the request is allowed."""
@@ -117,9 +120,27 @@ class Guard:
             return self._too_much(headers, _LARGEST_ACT if path == ACTS else LARGEST)
         if scope["method"] not in ("GET", "HEAD"):
             return 405, f"only GET; facts are posted to /facts/INPUT, acts to {ACTS}"
-        if self.tokens.look is not None and not _may_pass(scope, headers, self.tokens.of_readers):
+        if self.tokens.look is not None and not _may_pass(scope, headers, self.tokens):
             return 401, "the token is missing or wrong; open the link that was printed"
         return None
+
+    def _with_headers(self, scope: Scope, send: Send) -> Send:
+        framed = self.embed_from and path_of(scope).startswith(EMBEDS)
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = list(message.get("headers", ()))
+                headers = MutableHeaders(raw=message["headers"])
+                for name, value in HEADERS.items():
+                    if not (name == "cache-control" and headers.get(name) == KEPT):
+                        headers[name] = value
+                if framed:
+                    policy = headers["content-security-policy"]
+                    by = f"frame-ancestors {' '.join(self.embed_from)}"
+                    headers["content-security-policy"] = policy.replace("frame-ancestors 'none'", by)
+            await send(message)
+
+        return sent
 
     def _foreign(self, path: str, headers: Headers) -> tuple[int, str] | None:
         """Refuses a request from another page, but for links to the empty page, which has no data."""
@@ -127,7 +148,8 @@ class Guard:
         foreign = self.origins is not None and origin is not None and not _among(origin, self.origins)
         if site not in ("none", "same-origin"):
             mode, destination = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
-            foreign |= (mode, destination) != ("navigate", "document") or not _is_page(path)
+            framed = destination == "iframe" and path.startswith(EMBEDS) and self.embed_from
+            foreign |= mode != "navigate" or not (framed or (destination == "document" and _is_page(path)))
         return (403, "another page may not ask this one") if foreign else None
 
     def _too_much(self, headers: Headers, largest: int) -> tuple[int, str] | None:
@@ -211,32 +233,20 @@ def _is_page(path: str) -> bool:
     return path in PAGES or path.startswith("/answer/")
 
 
-def _may_pass(scope: Scope, headers: Headers, tokens: Sequence[str]) -> bool:
+def _may_pass(scope: Scope, headers: Headers, tokens: Tokens) -> bool:
     """Whether a request has one of the tokens, or is for something public, without a wrong token."""
-    path = path_of(scope)
+    path, given = path_of(scope), QueryParams(scope["query_string"]).getlist("token")
+    if path.startswith(EMBEDS) and tokens.embed is not None:
+        return any(same(each, tokens.embed) for each in (*given, bearer(headers)))
     if _is_page(path):
-        given = QueryParams(scope["query_string"]).getlist("token")
-        return all(any(same(each, token) for token in tokens) for each in given)
-    return path == "/healthz" or path.startswith("/static/") or may_look(bearer(headers), tokens)
+        return all(any(same(each, token) for token in tokens.of_readers) for each in given)
+    return path == "/healthz" or path.startswith("/static/") or may_look(bearer(headers), tokens.of_readers)
 
 
 def bearer(headers: Headers) -> str:
     """Returns the token or session of a request; empty if it has none."""
     kind, _, given = headers.get("authorization", "").partition(" ")
     return given.strip() if kind.lower() == "bearer" else ""
-
-
-def _with_headers(send: Send) -> Send:
-    async def sent(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            message["headers"] = list(message.get("headers", ()))
-            headers = MutableHeaders(raw=message["headers"])
-            for name, value in HEADERS.items():
-                if not (name == "cache-control" and headers.get(name) == KEPT):
-                    headers[name] = value
-        await send(message)
-
-    return sent
 
 
 # ---- tokens ----

@@ -103,8 +103,10 @@ def main() -> int:
         return 1
     port = listening.getsockname()[1]
     address = msgspec.structs.replace(address, port=port)
-    proxied = address.behind_proxy
-    entry = Entry(address.hosts, address.origins, address.tokens, Path(feed), proxied=proxied)
+    entry = Entry(
+        *(address.hosts, address.origins, address.tokens, Path(feed), address.behind_proxy),
+        embed_from=address.embed_from,
+    )
     live = LiveBoard(reader, path=Path(f"{feed}-board"), say=lambda text: _tell({"note": text}))
     server = server_of(page_app(live, entry), address)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -21,6 +21,7 @@ from antelog.language.syntax import Value
 from tests.compile.plans import pattern_of, plan_of
 from tests.specification import Stream, terms
 from tests.specification import evaluate as evaluate_reference
+from tests.tables import cases
 
 
 def test_each_derived_predicate_has_its_clauses() -> None:
@@ -58,14 +59,7 @@ def test_what_a_rule_becomes(rule: str, pattern: str | None) -> None:
         assert text.replace("V1", "Y") == pattern
 
 
-@pytest.mark.parametrize(
-    ("rules", "patterns"),
-    [
-        ("Q(X, T) :- A(X, T-5), T = 3. Q(X, T) :- B(X, T).", ["B(X, T)"]),
-        ("P(X, T) :- A(X, T-1). Q(X, T) :- B(X, T), P(X, 0).", []),
-        ("P(X, T) :- A(X, T-1). Q(X, T) :- B(X, T), P(X, 1).", ["B(X, T), A(X, 0)"]),
-    ],
-)
+@cases(__file__, "no_pattern_needs_a_tick_before_0")
 def test_no_pattern_needs_a_tick_before_0(rules: str, patterns: list[str]) -> None:
     plan = plan_of(f"input A(x, time). input B(x, time). {rules} query Q(X, T).")
     assert [each.text for each in plan.relation("Q").patterns] == patterns
@@ -141,23 +135,7 @@ def test_a_relation_that_would_take_all_memory_is_refused(monkeypatch: pytest.Mo
         evaluated(none)
 
 
-@pytest.mark.parametrize(
-    ("apart", "past", "is_past"),
-    [
-        ("U < T", "U..T-1", True),
-        ("U < T", "T-3..U", True),
-        ("U < T", "U+1", False),
-        ("U < T", "U..T", False),
-        ("U <= T", "U", False),
-        ("U != T, U <= T", "U", True),
-        ("U > T", "U", False),
-        ("U + 5 < T", "U+5", True),
-        ("U <= W, W < T, C(W)", "U..W", True),
-        ("U = T - 1", "U", True),
-        ("T > 0", "0", True),
-        ("T >= 0", "0", False),
-    ],
-)
+@cases(__file__, "comparisons_say_what_lies_in_the_past")
 @pytest.mark.parametrize("asked", ["not P(X, {})", "count(P(X, {})) < 2"])
 def test_comparisons_say_what_lies_in_the_past(apart: str, past: str, is_past: bool, asked: str) -> None:
     rule = f"P(X, T) :- A(X, U), A(X, T), {apart}, {asked.format(past)}."

@@ -16,6 +16,7 @@ import pytest
 
 import antelog
 from antelog import UserFunction
+from tests.tables import cases
 
 _ROWS = [("a", 1, 0), ("b", 2.5, 0), ("c", "word", 0), ("d", "", 0), ("e", -3, 0), ("f", 2**60 + 1, 0)]
 _PROGRAM = """
@@ -290,19 +291,7 @@ def found(v):
     assert (printed.out, set(printed.err.splitlines())) == ("", {"called"})
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("import sys\nsys.exit(3)", "own.py cannot be run: SystemExit: 3 (line 2 of "),
-        ("a\0b", "own.py: source code string cannot contain null bytes"),
-        ("found = 3", "and there is none of that name in "),
-        ("import antelog\nfound = antelog.function(max)", "own.py: max: its type hints have no columns"),
-        (
-            "import antelog\nfound = antelog.function(rowwise=True)(lambda v: v)",
-            "is not a function with a name: write it with `def`",
-        ),
-    ],
-)
+@cases(__file__, "a_file_that_is_wrong_is_refused_with_its_name")
 def test_a_file_that_is_wrong_is_refused_with_its_name(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(antelog.FunctionError) as error:
         _from_file(tmp_path, text)

@@ -99,16 +99,7 @@ def test_by_hand(engine: Engine, query: str, literal: str, chances: tuple[float 
     assert chance == pytest.approx(case.literal * (case.comes or 0) + (1 - case.literal) * (case.fails or 0))
 
 
-@pytest.mark.parametrize(
-    ("query", "literal"),
-    [
-        ("Run", "P(j, 6)"),  # of another key
-        ("Run", "S(k, 6)"),  # the answer does not ask for it
-        ("Way", "Q(k, b, 6)"),
-        ("Few", "count(S(k, 6..8)) >= 1"),
-        ("Run", "nonsense"),
-    ],
-)
+@cases(__file__, "what_is_no_fact_of_the_answer_has_no_chance")
 def test_what_is_no_fact_of_the_answer_has_no_chance(engine: Engine, query: str, literal: str) -> None:
     assert found(engine, query, literal)[1] == [None]
 

@@ -25,6 +25,7 @@ from antelog.forecast.judges.looks import (
 from antelog.forecast.model_file import rewritten
 from antelog.process import Engine
 from tests.forecast.making import cells, facts_of, plan_of, replayed
+from tests.tables import cases
 
 READING = "input Reading(device: text, kind: text, value: number, time) delay 1.\n"
 
@@ -56,15 +57,7 @@ def test_one_column_has_one_look() -> None:
     assert [each.threshold for each in found] == [90.0]
 
 
-@pytest.mark.parametrize(
-    ("condition", "operator", "threshold"),
-    [
-        ("90 <= V", ">=", 90.0),
-        ("V + 10 > 90", ">", 80.0),
-        ("V > W, Reading(X, b, W, T+1)", ">", 0.0),
-        ("abs(V) > 3", ">", 0.0),
-    ],
-)
+@cases(__file__, "the_threshold_is_a_number_or_else_0")
 def test_the_threshold_is_a_number_or_else_0(condition: str, operator: str, threshold: float) -> None:
     found = looks(f"P(X, T) :- Reading(X, a, V, T), {condition}.\n")
     assert (found[0].operator, found[0].threshold) == (operator, threshold)

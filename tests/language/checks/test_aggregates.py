@@ -1,7 +1,5 @@
 """What the checks know of aggregates: their own variables, the clock, and sums that rise."""
 
-import pytest
-
 from antelog.diagnostics import Source
 from antelog.language import read
 from tests.tables import cases
@@ -32,15 +30,7 @@ def test_the_clock_asks_where_no_fact_stands_beside(body: str, asked: bool) -> N
     assert codes(body) == (["W111"] if asked else [])
 
 
-@pytest.mark.parametrize(
-    ("sum_of", "delay", "late"),
-    [
-        ("T-9..T", " delay 2", True),
-        ("T-9..T", "", False),  # all facts have come with the one beside it
-        ("T-9..T+1", "", True),
-        ("T-9..T-1", "", False),
-    ],
-)
+@cases(__file__, "a_sum_may_be_certain_before_its_time_is_over")
 def test_a_sum_may_be_certain_before_its_time_is_over(sum_of: str, delay: str, late: bool) -> None:
     body = f"Pay(C, _, _, T), sum(V : Pay(C, _, V, {sum_of})) > 100"
     assert codes(body, delay) == (["W112"] if late else [])

@@ -93,19 +93,7 @@ def test_the_most_specific_delay_decides() -> None:
     assert decided["c", "c"] == {1}
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "conflict"),
-    [
-        ("(a, _, _) = 1", "(a, _, _) = 2", True),
-        ("(a, _, _) = 1", "(a, _, _) = 1", False),
-        ("(a, _, _) = 1", "(_, b, _) = 2", True),
-        ("(a, _, _) = 1", "(_, b, _) = 1", False),
-        ("(a, _, _) = 1", "(a, b, _) = 2", False),
-        ("(_, _, _) = 1", "(a, _, _) = 2", False),
-        ("(_, _, _) = 1", "(_, _, _) = 2", True),
-        ("(1, _, _) = 1", "(1.0, _, _) = 2", True),
-    ],
-)
+@cases(__file__, "equally_specific_delays_conflict")
 def test_equally_specific_delays_conflict(one: str, other: str, conflict: bool) -> None:
     assert codes(f"input A(x, y, time).\ndelay A{one}.\ndelay A{other}.\n{RULE}") == ["E105"] * conflict
     assert codes(f"input A(x, y, time).\ndelay A{other}.\ndelay A{one}.\n{RULE}") == ["E105"] * conflict
@@ -168,17 +156,7 @@ def test_durations_in_ticks(tick: int, length: Fraction) -> None:
     assert max((start + length) // tick for start in starts) <= ticks
 
 
-@pytest.mark.parametrize(
-    ("tick", "bound", "ticks"),
-    [
-        ("10 minutes", "2", 2),
-        ("10 minutes", "20 minutes", 2),
-        ("10 minutes", "21 minutes", 3),
-        ("10 minutes", "1 second", 1),
-        ("1 ms", "1.5 s", 1500),
-        ("1 hour", "0 minutes", 0),
-    ],
-)
+@cases(__file__, "delays_in_ticks")
 def test_delays_in_ticks(tick: str, bound: str, ticks: int) -> None:
     found = checked(f"tick {tick}.\ninput A(x, y, time) delay {bound}.\ndelay A(a, _, _) = {bound}.\n{RULE}")
     assert errors_of(found.diagnostics) == ()
@@ -205,18 +183,7 @@ def test_slots_are_columns(clause: str, slot: tuple[int, ...] | None) -> None:
     assert (predicate.slot, predicate.schedule.bound) == (slot, 2 if "delay" in clause else 0)
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        "P(X, T) :- not A(X, _, T).",
-        "P(X, T) :- not A(X, _, T), X = a.",
-        "P(X, T) :- B(X, U), not A(X, _, T), T <= U + 5.",
-        "P(X, T) :- B(X, U), not A(X, _, T), T = U + 5.",
-        "P(X, T) :- Q(X, U), not A(X, _, T). Q(X, T) :- not B(X, T).",
-        "P(X, T) :- B(Y, 3), not A(X, Y, T), T < 5.",
-        "P(X, Y, T) :- B(Y, T), not A(X, Y, T).",
-    ],
-)
+@cases(__file__, "variables_under_negation_only_that_are_bounded")
 def test_variables_under_negation_only_that_are_bounded(rule: str) -> None:
     """Others are in tests/errors."""
     pair = "P(X, Y, T)" if "P(X, Y" in rule else "P(X, T)"
@@ -254,16 +221,7 @@ def test_a_unit_is_kept(unit: str) -> None:
     assert program.plan.read == parse(RULES.format("tick 1 minute. ", "")).plan
 
 
-@pytest.mark.parametrize(
-    ("tick", "type_", "message", "hint"),
-    [
-        ("", ": ms", "`at: ms` means nothing without a `tick` declaration", "Say how long a tick is"),
-        ("tick 1 minute. ", ": millis", "`millis` is not a unit of times", "Write ms."),
-        ("tick 1 minute. ", ": Seconds", "`Seconds` is not a unit of times", "Write s."),
-        ("tick 1 minute. ", ": nanoseconds", "`nanoseconds` is not a unit of times", "Write ns."),
-        ("tick 1 minute. ", ": ms, time", "`ms` is not a type", "Only the time of an input"),
-    ],
-)
+@cases(__file__, "what_is_wrong_with_a_unit")
 def test_what_is_wrong_with_a_unit(tick: str, type_: str, message: str, hint: str) -> None:
     with pytest.raises(ProgramError) as error:
         parse(RULES.format(tick, type_))

@@ -13,6 +13,7 @@ from antelog.diagnostics import Source, errors_of
 from antelog.language import Checked, read
 from antelog.language.printer import percentage_text
 from antelog.language.vocabulary import DeclaredChance, DeclaredOdds
+from tests.tables import cases
 
 RULE = "P(X, T) :- A(X, Y, Z, T).\nquery P(X, T)."
 
@@ -53,17 +54,7 @@ def test_a_percentage_as_text(text: str, fraction: float) -> None:
     assert percentage_text(fraction) == text
 
 
-@pytest.mark.parametrize(
-    "declared",
-    [
-        "delay A(_, _, _, _) = 1 (33.3%, 66.7%).",
-        "delay A(_, _, _, _) = 0 (0%).",
-        "chance A(_, _, _, _) = 0%, again 100%.",
-        "chance A(a, _, _, _) = 1%.\nchance A(_, b, _, _) = 1%.",
-        "chance A(a, _, _, _) = 1%.\nchance A(a, b, _, _) = 2%.",
-        "chance A(a, _, _, _) = 1%.\nchance A(b, _, _, _) = 2%.",
-    ],
-)
+@cases(__file__, "what_is_accepted")
 def test_what_is_accepted(declared: str) -> None:
     assert codes(declared) == []
 

@@ -115,7 +115,7 @@ def test_a_proxy_says_who_it_is(found: LiveBoard, tmp_path: Path) -> None:
 
 
 def order(app: ASGIApp, given: str = "") -> list[str]:
-    return [each["answer"]["X"] for each in ask(app, f"/api/now?{given}").json["answers"]]
+    return [each["X"] for each in ask(app, f"/api/now?{given}").json["answers"]]
 
 
 def test_what_somebody_takes_care_of_comes_after_all_others(tmp_path: Path) -> None:
@@ -134,10 +134,10 @@ def test_what_somebody_takes_care_of_comes_after_all_others(tmp_path: Path) -> N
     assert order(app, "care=ann&care=ben") == ["a", "c"]
     assert order(app, "care=nobody%27s") == ["b", "d"]
     assert ask(app, "/api/now?care=ben").json["total"] == 1
-    page = ask(app, "/part/now?care=ben").text
+    page = ask(app, "/part/list?care=ben").text
     counts = re.findall(r'name="care" value="([^"]+)"( checked)?>.*?figure">(\d+)<', page)
     assert counts == [("ann", "", "1"), ("ben", " checked", "1"), ("nobody&#39;s", "", "2")]
-    page = ask(app, "/part/now").text
+    page = ask(app, "/part/list").text
     assert "✓ ann, until decided" in page
     assert "Zz ben, until " in page
     assert page.index("Zz ben") > page.index("✓ ann") > page.index("✎ noon")

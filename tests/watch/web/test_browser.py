@@ -1,17 +1,23 @@
 """antelog/watch/web/{app,shell}.py: the page in a real browser; skipped where there is no Chromium."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from antelog.run.store.store import Store
 from antelog.watch import child
+from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
 from tests.processes import until
 from tests.watch.browser import CHROMIUM, Browser, Tab
 from tests.watch.lines import add, ago, confirmed, possible, served, some, status
 from tests.watch.web import golden
+from tests.watch.web.test_console import findings
 
 pytestmark = [
     pytest.mark.slow,
@@ -121,7 +127,7 @@ def test_tabs_let_each_other_in_and_a_hidden_one_hears_what_is_due_alone(
     first = chromium.tab()
     first.open_page(page.url.replace("/?", "/list?"))
     first.until(f"{ROWS} >= 5")
-    assert first.run("document.title").startswith("What is open now ")
+    assert first.run("document.title").startswith("All that is open ")
     second = chromium.tab()
     second.open(page.address.origin + "/list")
     second.until(f"{ROWS} >= 5")
@@ -130,7 +136,7 @@ def test_tabs_let_each_other_in_and_a_hidden_one_hears_what_is_due_alone(
     assert first.run("document.hidden")
     add(writer, possible("both", 9, 9, 0.999), status(10, at=ago(0)))
     for tab in (first, second):
-        tab.until("document.title.startsWith('(1) What is open now ')")
+        tab.until("document.title.startsWith('(1) All that is open ')")
         tab.until("document.querySelector('link[rel=icon]').href.endsWith('icon-warning.svg')")
     second.until(f"{ROWS} === 6")
     chromium.tab()
@@ -214,3 +220,29 @@ def test_views_look_as_they_did(chromium: Browser, tmp_path: Path, looks: Sequen
     assert not different, anew
     # One view is not another: the comparison sees that.
     assert golden.difference(blank, seen["plan-1600-light.png"], seen["now-1600-light.png"]) > 0.015
+
+
+def test_a_page_that_is_named_shows_the_brief_in_a_frame_and_others_do_not(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    files = partial(SimpleHTTPRequestHandler, directory=tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), files) as server, ExitStack() as stack:
+        Thread(target=server.serve_forever, daemon=True).start()
+        stack.callback(server.shutdown)
+        wall = f"http://localhost:{server.server_port}"
+        address = PageAddress(embed_from=(wall,))
+        page, store = stack.enter_context(served(tmp_path, some(5), address=address))
+        frame = f"<iframe src='{page.address.link_to_embed}'></iframe>"
+        (tmp_path / "wall.html").write_text(frame, encoding="utf-8")
+        tab = chromium.tab(alone=True)
+        tab.open(f"{wall}/wall.html")
+        assert tab.errors == []
+        tab.open(f"{wall.replace('localhost', '127.0.0.1')}/wall.html")
+        until(lambda: tab.run("1") and any("frame-ancestors" in each for each in tab.errors))
+        tab = chromium.tab(alone=True)
+        tab.open(page.address.link_to_embed)
+        add(store, possible("fresh", 9, 9, 0.999), status(10, at=ago(0)))
+        tab.until("anew() && document.getElementById('brief').innerText.includes('fresh')")
+        assert findings(tab) == []
+        tab.open(page.address.link_to_embed.replace("brief", "map"))
+        assert (findings(tab), tab.errors) == ([], [])

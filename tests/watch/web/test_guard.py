@@ -8,9 +8,10 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from antelog.watch.web.address import Tokens
+from antelog.watch.web.app import Entry, page_app
 from antelog.watch.web.guard import HEADERS, LARGEST, PER_SECOND, Allowance, Guard, may_look, session
 from tests.watch.lines import possible
-from tests.watch.web.asking import FACTS, TOKEN, ask, guarded, sight
+from tests.watch.web.asking import ACTS, ADDRESS, FACTS, TOKEN, ask, guarded, sight
 
 JSON = "application/json"
 APP = guarded(sight(possible("wt2", 7)))
@@ -90,6 +91,28 @@ def test_a_link_from_elsewhere_leads_to_the_empty_page_and_nowhere_else(site: st
     assert ask(APP, "/static/page.js", **link).status == 403
     assert ask(APP, "/", **link | {"sec_fetch_dest": "iframe"}).status == 403
     assert ask(APP, "/", **link | {"sec_fetch_mode": "no-cors", "sec_fetch_dest": "image"}).status == 403
+
+
+def test_a_frame_shows_the_brief_or_the_map_and_its_token_opens_nothing_else() -> None:
+    origins = ("https://grafana.example", "http://wall.example:3000")
+    live, given = sight(possible("wt2", 7, chance=0.9)), ADDRESS.tokens.embed or ""
+    app = page_app(live, Entry(ADDRESS.hosts, ADDRESS.origins, ADDRESS.tokens, embed_from=origins))
+    frame = {"sec_fetch_site": "cross-site", "sec_fetch_mode": "navigate", "sec_fetch_dest": "iframe"}
+    for part in ("brief", "map"):
+        found = ask(app, f"/embed/{part}?token={given}", token=None, **frame)
+        assert (found.status, b"wt2" in found.body) == (200, part == "brief")
+        policy = HEADERS["content-security-policy"].replace("'none'", " ".join(origins), 1)
+        assert found.headers["content-security-policy"] == policy
+        for wrong in ("", "?token=", "?token=wrong", f"?token={ACTS}", f"?token={session(TOKEN)}"):
+            assert ask(app, f"/embed/{part}{wrong}", token=None, **frame).status == 401
+        assert ask(APP, f"/embed/{part}?token={given}", token=None).status == 404  # without --embed-from
+        assert ask(APP, f"/embed/{part}?token={given}", token=None, **frame).status == 403
+    for path in CLOSED:
+        assert ask(app, path, token=given).status == ask(app, path, token=f"s.embed.{given}").status == 401
+    assert ask(app, f"/?token={given}", token=None).status == 401
+    assert ask(app, f"/?token={TOKEN}", token=None, **frame).status == 403
+    act = {"content_type": JSON, "body": b'{"group": "wt2", "kind": "noted", "who": "x", "note": "x"}'}
+    assert ask(app, "/api/acts", method="POST", token=given, **act).status == 401
 
 
 @pytest.mark.parametrize("path", ["/", "/api/now", "/x", "/healthz", "/static/none"])

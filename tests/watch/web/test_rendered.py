@@ -18,7 +18,7 @@ from tests.watch.lines import ago, confirmed, possible, some, status
 from tests.watch.web.asking import Answered, ask, guarded, sight
 from tests.watch.web.test_freshness import silent
 
-VIEWS = ("now", "now/rows", "decided", "decided/rows", "inputs", "trust", "plan")
+VIEWS = ("now", "list", "list/rows", "decided", "decided/rows", "inputs", "trust", "plan")
 
 
 def applied(before: str, pieces: list[Any]) -> str:
@@ -72,8 +72,8 @@ def test_facts_alone_render_rates_and_no_answers(made: list[str]) -> None:
 def test_few_views_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rendered, "_ADDRESSES", 2)
     app = guarded(sight(*some(5)))
-    tags = [ask(app, f"/part/now?count={count}&have=").headers["x-view"] for count in (1, 2, 3)]
-    assert [ask(app, f"/part/now?count={n + 2}&have={tags[n + 1]}").status for n in (0, 1)] == [204, 204]
+    tags = [ask(app, f"/part/list?count={count}&have=").headers["x-view"] for count in (1, 2, 3)]
+    assert [ask(app, f"/part/list?count={n + 2}&have={tags[n + 1]}").status for n in (0, 1)] == [204, 204]
 
 
 @pytest.mark.parametrize(

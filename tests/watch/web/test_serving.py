@@ -97,6 +97,8 @@ def test_an_address_that_is_taken_is_said(tmp_path: Path) -> None:
         (PageAddress(allowed_hosts=("*.example",)), "not the name of a host"),
         (PageAddress(certificate="/none.pem"), "no such file"),
         (PageAddress(key=__file__), "--key needs a certificate"),
+        (PageAddress(embed_from=("https://x/y",)), "not the origin of a page"),
+        (PageAddress(embed_from=("*",)), "not the origin of a page"),
     ],
 )
 def test_unsafe_addresses_are_refused(address: PageAddress, reason: str) -> None:

@@ -12,6 +12,7 @@ from functools import cached_property
 from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
 
+from antelog.arrow.ticks import tick_at
 from antelog.forecast.reports.words import lead
 from antelog.language.moments import TIME, Timescale, moment, tick_in_words
 from antelog.language.printer import value_text as written_value
@@ -20,6 +21,7 @@ from antelog.run.answer_details import AnswerDetail
 from antelog.run.store.inbox import Act
 from antelog.watch.board.answer_table import SqlCondition
 from antelog.watch.board.board import Board
+from antelog.watch.board.brief import Brief
 from antelog.watch.board.feed_program import POSSIBLE, value_text
 from antelog.watch.board.selection import KINDS, SEVERITIES, STATES, Given
 from antelog.watch.board.tracked_answer import TrackedAnswer
@@ -90,27 +92,39 @@ class TickClock:
 
     def until(self, tick: int) -> str:
         """Writes how long it is to the end of a tick: `in 0:16`, `in 3 hours`, or `now`."""
-        ends, seconds = self.milliseconds(tick), 0.0
-        if self.wall is not None and ends is not None:
-            seconds = ends / 1000 - time.time()
-        elif self.length is not None:
-            seconds = (tick - self.now) * self.length / 1e6
-        if not 0 < seconds < _HOUR:
-            return "now" if tick <= self.now or seconds < 0 else f"in {self.ahead(tick - self.now)}"
-        return f"in {int(seconds) // _MINUTE}:{int(seconds) % _MINUTE:02}"
+        return f"in {self.countdown(tick)}" if self.is_ahead(tick) else "now"
 
     def left(self, tick: int) -> str:
         return self.ahead(tick - self.now) if tick > self.now else "this tick"
 
+    def is_ahead(self, tick: int) -> bool:
+        """Whether a tick has not ended, by the clock of the wall where ticks follow it."""
+        return tick >= self.now if self.wall is None else tick + 1 > self.wall
+
     def countdown(self, tick: int) -> str:
-        """Writes how long is left as the browser counts it: `0:16`, or `now`."""
-        return self.until(tick).removeprefix("in ")
+        """Writes how long is left as the browser counts it: `0:16`; without a clock of the wall in words."""
+        if self.wall is None or self.length is None:
+            return self.left(tick)
+        seconds = max(0, int((tick + 1 - self.wall) * self.length / 1_000_000))
+        minutes, hours = seconds // _MINUTE, seconds // _HOUR
+        return f"{hours}:{minutes % 60:02}:{seconds % 60:02}" if hours else f"{minutes}:{seconds % 60:02}"
 
     def milliseconds(self, tick: int | None) -> int | None:
         """Returns the end of a tick in milliseconds of the wall clock, for a countdown in the browser."""
         if tick is None or self.timescale is None or tick not in self.timescale.ticks:
             return None
         return self.timescale.begin(tick + 1) // 1_000
+
+    def epoch(self, tick: int | None) -> int | None:
+        """Returns when a tick begins, in milliseconds since 1970; ticks without times stay as they are."""
+        if tick is None or self.timescale is None or tick not in self.timescale.ticks:
+            return tick
+        return self.timescale.begin(tick) // 1_000
+
+    def tick_of(self, epoch: float) -> int:
+        """The tick of a moment, in milliseconds since 1970, or in ticks where these have no times."""
+        timed = self.timescale is not None and self.now in self.timescale.ticks
+        return tick_at(int(epoch * 1_000), self.timescale) if self.timescale and timed else int(epoch)
 
     @cached_property
     def wall(self) -> float | None:
@@ -138,6 +152,11 @@ class ViewContext:
     @cached_property
     def clock(self) -> TickClock:
         return TickClock(self.board.head.timescale, self.board.tick or 0)
+
+    @cached_property
+    def due(self) -> Brief:
+        silent = self.board.inputs.silent(time.time())
+        return self.board.tables.brief(self.clock.wall, silent, self.clock.until, self.clock.short)
 
     @cached_property
     def chances(self) -> bool:

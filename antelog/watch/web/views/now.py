@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -34,15 +33,13 @@ def now(scene: ViewContext) -> Markup:
     nearest = "-chance / max(chance - over, 1e-9)"
     below = tables.of_keys(AnswerFilter({"severity": _BAD, "state": ("below",)}), nearest)
     known, shown = {each.key for each in over}, over[: _CARDS + _ROWS]
-    brief = tables.brief(clock.wall, scene.board.inputs.silent(time.time()), clock.until, clock.short)
     axis = axis_of(clock, [each.answer for each in over[:_CARDS]])
     scenes = [replace(scene, detail=scene.details(each.answer)) for each in over[:_CARDS]]
     return render(
         "now.html",
         scene=scene,
         clock=clock,
-        brief=brief,
-        dues=[_parts(scene, each) for each in brief.due],
+        dues=[_parts(scene, each) for each in scene.due.due],
         names=names_of([each.key for each in shown], _ROOM, _ABOVE),
         cared=tables.cared_for(),
         map=_map(scene),
@@ -53,10 +50,17 @@ def now(scene: ViewContext) -> Markup:
     )
 
 
+def embedded(scene: ViewContext, part: str, **values: object) -> Markup:
+    """Renders the brief or the map alone, as a page for frames of others."""
+    dues = [_parts(scene, each) for each in scene.due.due]
+    known = {"scene": scene, "clock": scene.clock, "dues": dues, "part": part}
+    return render("embed.html", map=_map(scene) if part == "map" else None, **known, **values)
+
+
 def _parts(scene: ViewContext, due: DueAnswers) -> list[str]:
     """Cuts a sentence where it says how long it is to a tick: every other part is the number of a tick."""
-    until = scene.clock.until
-    return due.sentence(lambda tick: "now" if until(tick) == "now" else f"in \0{tick}\0").split("\0")
+    clock = scene.clock
+    return due.sentence(lambda tick: f"in \0{tick}\0" if clock.is_ahead(tick) else "now").split("\0")
 
 
 def _card(scene: ViewContext, row: ListRow) -> dict[str, object]:
