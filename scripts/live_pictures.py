@@ -67,7 +67,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         here = Path(place)
         rules = RULES.read_text(encoding="utf-8")
-        asked = rules.replace("query Malf(X, T) critical", "query Malf(X, T) critical alert 80%")
+        asked = rules.replace("query Malf(X, T) critical", "query Malf(X, T) critical alert 80%").replace(
+            'is about to shut down"', 'is about to shut down" many "{n} turbines are about to shut down"'
+        )
         (here / RULES.name).write_text(asked, encoding="utf-8")
         (here / "readings.csv").write_text(
             f"device,level,time,arrival\n{''.join(each.line for each in readings(TICKS))}", encoding="utf-8"

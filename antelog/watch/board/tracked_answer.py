@@ -122,6 +122,12 @@ def marks(line: LogLine, timescale: Timescale | None, explanation: int = 0) -> l
     return [*_marks(known, timescale, known=True), *_marks(awaited(found), timescale, known=False)]
 
 
+def ticks_of(answer: TrackedAnswer, explanation: int = 0) -> list[int | None]:
+    """The ticks of an answer on a time line: since when it is open, those of its marks, and its deadline."""
+    found = marks(answer.line, None, explanation)
+    return [answer.since, *(each.tick for each in found), answer.now.decided_by]
+
+
 def failed(line: LogLine, timescale: Timescale | None) -> list[Mark]:
     """Lists the marks of the hypotheses that became false, in the line of a rejected answer."""
     return _marks(literals_of(line.get("because")), timescale, known=False)

@@ -12,7 +12,7 @@ from antelog.forecast.reports.words import count
 from antelog.lines import LogLine, literal_of
 from antelog.run.answer_details import LiteralDetail
 from antelog.watch.board.feed_program import rules_behind
-from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, failed, marks, unseen
+from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, failed, marks, ticks_of, unseen
 from antelog.watch.web.templating import render, share
 from antelog.watch.web.views.charts import ChartRow, TimeChart, axis_of, lane, places
 from antelog.watch.web.views.context import ViewContext
@@ -83,7 +83,7 @@ def _explanations(
 ) -> Iterator[tuple[dict[str, object], Sequence[Mark]]]:
     for at in range(min(len(line.get("explanations") or ()), _EXPLANATIONS)):
         marked = marks(line, scene.board.head.timescale, at)
-        yield lane(axis_of(scene.clock, [found]), marked, found), marked
+        yield lane(axis_of(scene.clock, ticks_of(found, at)), marked, found), marked
 
 
 def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[dict[str, object]]:

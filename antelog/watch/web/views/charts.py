@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log1p
 
@@ -89,12 +89,11 @@ class TimeAxis:
                 yield x, f"+{self.clock.brief(int(each)).removesuffix(' ticks')}"
 
 
-def axis_of(clock: TickClock, answers: Sequence[TrackedAnswer], now: float = _NOW) -> TimeAxis:
-    """Makes the axis on which all of some answers are."""
+def axis_of(clock: TickClock, ticks: Iterable[int | None], now: float = _NOW) -> TimeAxis:
+    """Makes the axis on which all of some ticks are."""
     axis = TimeAxis(clock, _LEAST, _LEAST, now)
-    ends = [axis.ahead(each.now.decided_by) for each in answers if each.now.decided_by is not None]
-    past = [-axis.ahead(each.since) for each in answers]
-    return TimeAxis(clock, max([_LEAST, *past]), max([_LEAST, *ends]), now)
+    ahead = [axis.ahead(each) for each in ticks if each is not None]
+    return TimeAxis(clock, max([_LEAST, *(-each for each in ahead)]), max([_LEAST, *ahead]), now)
 
 
 def lane(axis: TimeAxis, marks: Sequence[Mark], answer: TrackedAnswer) -> dict[str, object]:

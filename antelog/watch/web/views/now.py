@@ -12,6 +12,7 @@ from antelog.forecast.reports.words import count
 from antelog.watch.board.answer_table import ListRow, prefix_of
 from antelog.watch.board.brief import DueAnswers
 from antelog.watch.board.selection import SEVERITIES, AnswerFilter
+from antelog.watch.board.tracked_answer import ticks_of
 from antelog.watch.web.templating import render
 from antelog.watch.web.views.answer import by_model
 from antelog.watch.web.views.charts import axis_of
@@ -33,7 +34,7 @@ def now(scene: ViewContext) -> Markup:
     nearest = "-chance / max(chance - over, 1e-9)"
     below = tables.of_keys(AnswerFilter({"severity": _BAD, "state": ("below",)}), nearest)
     known, shown = {each.key for each in over}, over[: _CARDS + _ROWS]
-    axis = axis_of(clock, [each.answer for each in over[:_CARDS]])
+    axis = axis_of(clock, [tick for each in over[:_CARDS] for tick in ticks_of(each.answer)])
     scenes = [replace(scene, detail=scene.details(each.answer)) for each in over[:_CARDS]]
     return render(
         "now.html",
@@ -84,7 +85,7 @@ def _field(scene: ViewContext, below: Sequence[ListRow]) -> dict[str, object]:
         return min(1.0, (row.answer.now.chance or 0) / scene.board.head.threshold(row.answer.query))
 
     nearest = sorted(below, key=near, reverse=True)[:_DOTS]
-    axis = axis_of(scene.clock, [each.answer for each in nearest], _SIDE)
+    axis = axis_of(scene.clock, [each.deadline for each in nearest], _SIDE)
     places, dots = Counter[tuple[int, int]](), []
     for row in nearest:
         x = 99.0 if row.deadline is None else max(axis.now, axis.x(row.deadline))
