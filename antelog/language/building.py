@@ -111,6 +111,10 @@ def _part(name: str) -> Callable[[Builder, Span, Any], tuple[str, Any]]:
     return lambda _builder, _span, found: (name, str(found) if isinstance(found, Token) else found)
 
 
+def _text_part(name: str) -> Callable[[Builder, Span, Token], tuple[str, syntax.Words]]:
+    return lambda _builder, _span, text: (name, syntax.Words(_unquoted(text), span=_at(text)))
+
+
 def _with_span(method: Callable[..., Any], _rule: Token, children: list[Any], meta: Meta) -> Any:
     return method(Span(meta.start_pos, meta.end_pos), *children)
 
@@ -385,11 +389,7 @@ class Builder(Transformer[Token, Any]):
     def words(self, span: Span, text: Token) -> tuple[str, syntax.Words]:
         return "words", syntax.Words(_unquoted(text), span=span)
 
-    def many(self, _span: Span, text: Token) -> tuple[str, syntax.Words]:
-        return "many", syntax.Words(_unquoted(text), span=_at(text))
-
-    def runbook(self, _span: Span, text: Token) -> tuple[str, syntax.Words]:
-        return "runbook", syntax.Words(_unquoted(text), span=_at(text))
+    many, runbook = _text_part("many"), _text_part("runbook")
 
     def given(self, _span: Span, *atoms: syntax.Atom) -> tuple[str, tuple[syntax.Atom, ...]]:
         return "given", atoms

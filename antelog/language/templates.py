@@ -39,8 +39,7 @@ class Template:
 
     def address(self, values: Mapping[str, str]) -> str:
         """Fills in values with the signs of an address escaped; too long a one is empty."""
-        escaped = {name: quote(value, safe="", errors="replace") for name, value in values.items()}
-        found = self.filled(escaped)
+        found = self.filled({name: quote(value, "", errors="replace") for name, value in values.items()})
         return found if len(found) <= _LONGEST_ADDRESS else ""
 
 

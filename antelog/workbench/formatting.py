@@ -208,7 +208,7 @@ def _query_cells(words: Sequence[Lexeme]) -> list[str]:
     cells: list[list[Lexeme]] = [list(words[:atom]), [], [], []]
     column = 1
     for each in words[atom:-1]:
-        wanted = 1 if each.text in SEVERITIES else 3 if _is_text(each) else 2
+        wanted = 1 if each.text in SEVERITIES else 3 if each.text[0] == '"' or each.text in _TEXTS else 2
         if wanted < column:
             return [joined(words[:atom]), joined(words[atom:])]
         column = wanted
@@ -218,12 +218,7 @@ def _query_cells(words: Sequence[Lexeme]) -> list[str]:
     return [joined(cell) for cell in cells[: used[-1] + 1]]
 
 
-_BEFORE_TEXT = frozenset({"many", "runbook"})
-
-
-def _is_text(word: Lexeme) -> bool:
-    """Whether a word is a text, or belongs to the text behind it."""
-    return word.text.startswith('"') or word.text in _BEFORE_TEXT
+_TEXTS = frozenset({"many", "runbook"})  # words that have a text behind them
 
 
 @dataclass
@@ -267,8 +262,8 @@ def _filled(words: Sequence[Lexeme], indent: int) -> list[ProgramLine]:
     """Fills lines with words; breaks them behind commas, and before texts and clauses."""
 
     def ends(word: Lexeme, following: Lexeme) -> bool:
-        clause = _is_text(following) or following.text in {"delay", "one", "every"}
-        clause &= word.text not in _BEFORE_TEXT
+        clause = following.text[0] == '"' and word.text not in _TEXTS
+        clause |= following.text in {"delay", "one", "every"} | _TEXTS
         return word.text == "," or bool(following.remarks) or (clause and not following.depth)
 
     writer = _Writer(indent, indent + _INDENT)

@@ -213,36 +213,36 @@ def query_problems(query: syntax.Query) -> Iterator[Diagnostic]:
         yield Diagnostic("E111", message, query.alert.span, hint)
     variables = sorted(syntax.variables_of(query.atom.terms))
     yield from _words_problems(query.words, (*variables, *LINE_NAMES), '`"turbine {X} is about to stop"`')
-    yield from _words_problems(query.many, (MANY,), '`many "{n} turbines are about to stop"`', MANY)
-    example = '`runbook "https://wiki.example/{X}"`'
-    if query.runbook is not None and not _AT_HOST.fullmatch(query.runbook.text):
+    yield from _words_problems(query.many, (MANY,), '`many "{n} turbines are about to stop"`')
+    yield from _words_problems(query.runbook, variables, '`runbook "https://wiki.example/{X}"`')
+    if query.runbook is not None and not _ADDRESS.fullmatch(query.runbook.text):
         message = "a runbook has an `https://` address without spaces, and no braces in its host"
-        yield Diagnostic("E116", message, query.runbook.span, f"Write it like {example}.")
-    else:
-        yield from _words_problems(query.runbook, variables, example)
+        hint = 'Write it like `runbook "https://wiki.example/{X}"`.'
+        yield Diagnostic("E116", message, query.runbook.span, hint)
+    if query.many is not None and query.many.text.strip() and "{" not in query.many.text:
+        message = f"words for many answers say how many, with `{{{MANY}}}`"
+        yield Diagnostic(
+            "E116",
+            message,
+            query.many.span,
+            'Write it where the number stands, as in `many "{n} turbines stop"`.',
+        )
 
 
-_AT_HOST = re.compile(r"https://[\w.-]+(:\d+)?([/?#][^\s\x00-\x1f\x7f\"<>\\]*)?")
+_ADDRESS = re.compile(r"https://[\w.-]+(:\d+)?([/?#][^\s\x00-\x1f\x7f\"<>\\]*)?")
 
 
-def _words_problems(
-    words: syntax.Words | None, known: Sequence[str], example: str, needed: str | None = None
-) -> Iterator[Diagnostic]:
-    """Finds words that are empty, name unknown things in braces, or lack the one that is needed."""
+def _words_problems(words: syntax.Words | None, known: Sequence[str], example: str) -> Iterator[Diagnostic]:
+    """Finds words that are empty, or name unknown things in braces."""
     if words is None:
         return
     if not words.text.strip():
         hint = f"Write what the answer means, as in {example}, or leave them out."
         yield Diagnostic("E116", "these words are empty", words.span, hint)
-        return
     try:
-        template = template_of(words.text, known)
+        template_of(words.text, known)
     except TemplateError as error:
         yield Diagnostic("E116", error.message, words.span, error.hint)
-        return
-    if needed is not None and needed not in template.names:
-        message = f"words for many answers say how many, with `{{{needed}}}`"
-        yield Diagnostic("E116", message, words.span, f"Write them like {example}.")
 
 
 def share_problems(shares: tuple[syntax.Percentage, ...], delay: int) -> Iterator[Diagnostic]:

@@ -100,7 +100,7 @@ class AlertQuery:
     usual: str
     severity: str = "info"
     key: str | None = None  # the variable by whose values alerts are grouped
-    runbook: str | None = None
+    runbook: str = ""
 
 
 def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
@@ -114,7 +114,7 @@ def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
             LIKELY if chances and each.alert is not None else "confirmed",
             each.severity,
             groups.get(each.name),
-            each.notice.runbook,
+            each.notice.runbook or "",
         )
         for each in plan.queries
     ]

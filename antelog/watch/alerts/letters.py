@@ -109,7 +109,8 @@ class ChangeTexts:
 
     def runbook(self, line: LogLine) -> str:
         query = self.query(line)
-        return filled_runbook(query.runbook, line["answer"], query.ticks, self.timescale)
+        known = line["answer"], query.ticks, self.timescale
+        return filled_runbook(query.runbook, *known) if query.runbook else ""
 
     def _summary(self, line: LogLine) -> str:
         change, chance, decided = line["change"], line.get("chance"), line.get("decided_by")

@@ -106,8 +106,8 @@ class FeedProgram:
 
     def runbook(self, answer: TrackedAnswer) -> str:
         query = self._queries.get(answer.query)
-        text = None if query is None else query.notice.runbook
-        return filled_runbook(text, answer.values, self.ticks.get(answer.query, {}), self.timescale)
+        text = query and query.notice.runbook
+        return filled_runbook(text, answer.values, self.ticks[answer.query], self.timescale) if text else ""
 
     def possible(self, answer: TrackedAnswer) -> str:
         """The words of an open answer, which do not read as fact."""
@@ -123,18 +123,13 @@ class FeedProgram:
 
 
 def filled_runbook(
-    text: str | None, values: Mapping[str, object], ticks: Mapping[str, str], timescale: Timescale | None
+    text: str, values: Mapping[str, object], ticks: Mapping[str, str], timescale: Timescale | None
 ) -> str:
-    """Writes the address of what to do about an answer, open values left out; empty if it has none."""
-    texts = {
-        name: ticks_in_words(value, ticks[name], timescale)
-        if name in ticks and isinstance(value, int)
-        else value_in_words(value)
-        for name, value in values.items()
-        if value is not None
-    }
+    """Writes the address of what to do about an answer; open values are left out."""
+    names = (name for name, value in values.items() if value is not None)
     try:
-        return "" if text is None else template_of(text, [*values]).address(texts)
+        known = {name: value_text(values, name, ticks, timescale) for name in names}
+        return template_of(text, [*values]).address(known)
     except TemplateError:
         return ""  # the rules have changed since, and the answer has other variables
 
@@ -172,7 +167,7 @@ def value_text(
     value = values[name]
     if name in ticks and isinstance(value, int):
         return ticks_in_words(value, ticks[name], timescale)
-    return "…" if value is None else str(value)
+    return "…" if value is None else value_in_words(value)
 
 
 # ---- the rules behind an answer ----
