@@ -93,36 +93,7 @@ def test_a_stream_needs_a_checkpoint_unless_it_goes_to_the_console() -> None:
 
 def test_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET", "s3cret")
-    text = """\
-program = "../rules.alog"
-stream = true
-checkpoint = "state"
-trigger = "1.5 minutes"
-clock = "arrival"
-arrival = "came"
-only = ["confirmed", "possible"]
-output = ["console", "parquet:out", "jdbc:postgresql://db/x?password=${SECRET}#changes"]
-rejects = "delta:s3a://bucket/aside"
-buckets = 16
-chunk = 5
-lag = 2
-min_chance = 0
-most = 100
-time_unit = "s"
-master = "local[2]"
-map = { device = "sensor" }
-static.Site = "csv:/data/sites"
-static.Line = "delta:tables/lines"
-
-[input.Temp]
-source = "kafka://a,b:9093/temp?format=csv&from=latest&kafka.security.protocol=SSL"
-map.time = "@timestamp"
-time_unit = "ms"
-
-[conf]
-spark.sql.shuffle.partitions = 4
-"spark.ui.enabled" = true
-"""
+    text = Path(__file__).with_name("everything.toml").read_text(encoding="utf-8")
     found = settings_of(Source(text), Path("conf"))
     assert found.program == Path("conf/../rules.alog")
     assert (found.stream, found.checkpoint, found.trigger) == (True, "conf/state", "90000 milliseconds")

@@ -139,12 +139,12 @@ class StoredFeedAt:
     """The feed of a store that another process writes; its file may be missing at first, or replaced."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self._database: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
 
     def read(self, after: int, limit: int) -> tuple[Sequence[bytes], int]:
-        if self._database is not None and _identity(self._path) != self._file:
+        if self._database is not None and _identity(self.path) != self._file:
             self.close()
             after = 0
         database = self._opened()
@@ -165,8 +165,8 @@ class StoredFeedAt:
             self._database = None
 
     def _opened(self) -> sqlite3.Connection | None:
-        if self._database is None and is_store(self._path):
-            self._database, self._file = opened(self._path), _identity(self._path)
+        if self._database is None and is_store(self.path):
+            self._database, self._file = opened(self.path), _identity(self.path)
         return self._database
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -98,6 +99,7 @@ class Board:
         self.flow = CountRates[tuple[str, str]]()
         self.touched: set[str] = set()  # the answers that have changed since the tables were updated
         self.recalled = OrderedDict[str, TrackedAnswer]()
+        self.returned = deque[TrackedAnswer](maxlen=10_000)
         self.groups: Mapping[str, str] = {}  # the group of each device on the map, where a relation gives it
         self.sees = False  # the feed has a line when a lost answer is seen again: until then it stays open
         self.rules_changed: Mapping[str, Any] | None = None  # after which tick, and what of each query
@@ -185,8 +187,12 @@ class Board:
         if kind == SEEN and answer is None:
             return  # somebody has ended it
         self.touched.add(name)
-        if answer is None and (answer := self.decided.pop(name, None)) is not None:
-            self.decided_size -= answer.size  # what was rejected has come back: it is the same answer
+        if answer is None and (before := self.decided.pop(name, None)) is not None:
+            # What was rejected has come back: it is the same answer; boards of the past show it as it was.
+            self.decided_size -= before.size
+            self.trust.drop(before)
+            self.returned.append(before)
+            answer = deepcopy(before)
         decided_by = None if answer is None else answer.now.decided_by
         if answer is None:
             answer = tracked(line, name)

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
+from antelog.answers import CLOSED
 from antelog.engine.step.wording import LOST
 from antelog.files.columns import has
 from antelog.forecast.scores.scores import report_json
@@ -28,10 +29,11 @@ from antelog.watch.board.input_status import Inputs
 from antelog.watch.board.selection import Given, decided_filter, first, number_of, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.live_board import LiveBoard, summary
-from antelog.watch.web.views.context import ViewContext
+from antelog.watch.web.views.context import TickClock, ViewContext
 
 _Text = Annotated[str, Meta(max_length=1_000)]
 _EXAMPLE = '{"group": "wt2", "kind": "acknowledged", "who": "ann"}'
+_CHANGES = 1_000  # changes of acts that are remembered
 _FRESH = 1.0  # seconds for which the acts that were read are shown
 
 
@@ -110,6 +112,23 @@ def of_plan(live: LiveBoard, _given: Given) -> dict[str, Any]:
     return {**summary(board), **source, "changes": changes, "rates": rates}
 
 
+def of_moments(live: LiveBoard, given: Given) -> dict[str, Any]:
+    """Returns what became of answers `after` a tick, but for good ones; alike in `wide` ticks are one."""
+    board, head, start = live.board, live.board.head, None if live.past is None else live.past.first
+    clock, marks = TickClock(head.timescale, board.tick or 0), dict[tuple[str, str, int], dict[str, Any]]()
+    after, wide = (int(text) if (text := first(given, name)).isdecimal() else 1 for name in ("after", "wide"))
+    for each in reversed(board.decided.values() if start is not None else ()):
+        kind, severity, tick = each.now.change, head.severity(each.query), each.now.tick
+        if tick <= after:
+            break
+        if kind != CLOSED and severity != "good":
+            new = {"kind": kind, "severity": severity, "tick": tick, "name": head.key_of(each)}
+            mark = marks.setdefault((kind, severity, tick // max(1, wide)), {**new, "known": 0, "count": 0})
+            mark |= {"known": max(mark["known"], each.open_for), "count": mark["count"] + 1}
+    times = {"ends": clock.milliseconds(board.tick), "length": clock.length, "zone": clock.zone or "UTC"}
+    return {"first": start, "tick": board.tick, **times, "marks": [*marks.values()]}
+
+
 API: dict[str, Callable[[LiveBoard, Given], dict[str, Any]]] = {
     "now": of_now,
     "brief": of_brief,
@@ -117,6 +136,7 @@ API: dict[str, Callable[[LiveBoard, Given], dict[str, Any]]] = {
     "inputs": of_inputs,
     "trust": of_trust,
     "plan": of_plan,
+    "moments": of_moments,
 }
 
 
@@ -161,6 +181,7 @@ class ActList:
     board: Board
     _known: Sequence[Act] = ()
     _read: float = field(default=float("-inf"))
+    _before: dict[float, Sequence[Act]] = field(default_factory=dict)  # by the time when they were read
 
     @property
     def possible(self) -> bool:
@@ -171,11 +192,17 @@ class ActList:
         if self.store is not None and now > self._read + _FRESH:
             self._known = inbox.current_acts(self.store, time.time()) if self.possible else ()
             self._read = now
-        return [each for each in self._known if self._goes_on(each)]
+            if self._known != next(reversed(self._before.values()), ()):
+                self._before = dict([*self._before.items()][-_CHANGES:]) | {time.time(): self._known}
+        return [each for each in self._known if _goes_on(each, self.board, time.time())]
 
-    def by_group(self) -> dict[str, list[Act]]:
-        found: dict[str, list[Act]] = {}
-        for each in self.current():
+    def by_group(self, live: LiveBoard | None = None) -> dict[str, list[Act]]:
+        """The acts of each group: the current ones, or those at the moment of a board in the past."""
+        acts, found = self.current(), dict[str, list[Act]]()
+        if live is not None and live.then is not None:
+            before = (acts for at, acts in reversed(self._before.items()) if at <= live.present)
+            acts = [each for each in next(before, ()) if _goes_on(each, live.board, live.present)]
+        for each in acts:
             found.setdefault(each.group, []).append(each)
         return found
 
@@ -210,10 +237,11 @@ class ActList:
         until = None if given.minutes is None else now + 60 * given.minutes
         return Act(given.group, given.kind, who, now, until, given.note.strip(), answers)
 
-    def _goes_on(self, act: Act) -> bool:
-        if act.until is not None and act.until <= time.time():
-            return False
-        return not act.answers or any(each in self.board.open for each in act.answers)
+
+def _goes_on(act: Act, board: Board, now: float) -> bool:
+    if act.until is not None and act.until <= now:
+        return False
+    return not act.answers or any(each in board.open for each in act.answers)
 
 
 def as_json(found: Sequence[Act]) -> dict[str, Any]:

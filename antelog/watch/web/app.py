@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -47,6 +48,8 @@ _USER = "x-forwarded-user"  # the header in which a proxy says who somebody is
 _TRIES, _PAUSE = 20, 0.1  # how often details that were just asked for are looked for, and the seconds between
 _WITH_FACTS = ("inputs", "plan")  # views that each fact changes; others change with answers and ticks
 _NOT_OF_VIEW = ("token", "have")  # parameters of an address that do not choose what a view shows
+_SEEN, _BACK = 5_000, 1_000  # details that are remembered, and ticks by which they may be older
+_DIGITS = 19  # of a tick in an address, fewer
 
 
 class Bench(Protocol):
@@ -70,20 +73,28 @@ class DetailReader:
 
     store: Path | None
     live: LiveBoard
+    seen: dict[tuple[str, int], AnswerDetail] = field(default_factory=dict)  # by answer and tick
     _waiting: asyncio.Task[None] | None = None
 
     def __post_init__(self) -> None:
         self._missing: dict[str, TrackedAnswer] = {}
 
-    def of(self, answer: TrackedAnswer) -> AnswerDetail | None:
-        """Returns the details of an answer, or None while there are none, and asks for them."""
+    def of(self, answer: TrackedAnswer, then: int | None = None) -> AnswerDetail | None:
+        """Returns the details of an answer, or of one in the past those seen then; asks for missing ones."""
+        if then is not None:
+            ticks = range(then, answer.now.tick - 1, -1)[:_BACK]
+            return next((self.seen[answer.id, at] for at in ticks if (answer.id, at) in self.seen), None)
         engine: Engine | None = getattr(self.live.reader, "engine", None)
         if engine is not None:
             return detail_of(engine, answer.line)
         if self.store is None or not is_store(self.store):
             return None
         found = self._asked(self.store, answer)
-        if found is None:
+        if found is not None:
+            self.seen[answer.id, found.tick] = found
+            while len(self.seen) > _SEEN:
+                del self.seen[next(iter(self.seen))]
+        else:
             self._missing[answer.id] = answer
             if self._waiting is None or self._waiting.done():
                 self._waiting = asyncio.ensure_future(self._wait(self.store))
@@ -102,8 +113,9 @@ class DetailReader:
         for _ in range(_TRIES):
             await asyncio.sleep(_PAUSE)
             for each in [*self._missing.values()]:
-                if self._asked(store, each) is not None:
-                    del self._missing[each.id]
+                if self._asked(store, each) is None:
+                    break  # the run adds them in the order in which they were asked for
+                del self._missing[each.id]
             if not self._missing:
                 break
         if len(self._missing) < asked:
@@ -182,7 +194,7 @@ class _Routes:
         guarded, state, view = tokens.look is not None, None, None
         path = request.url.path.removeprefix(_root(request)).strip("/") or "now"
         if not edits and (not guarded or may_look(given, tokens.of_readers)):
-            state, found = self._told(), self._view(request, path)
+            state, found = self._told(), self._view(request, path, await self._shown(request))
             view = None if found is None else Markup(found.text)
         name, root = path.partition("/")[0], _root(request)
         return HTMLResponse(shell(edits, name, root=root, guarded=guarded, state=state, view=view))
@@ -218,7 +230,8 @@ class _Routes:
         path, rows = request.path_params["view"], request.path_params["view"].endswith("/rows")
         if rows and self.live.catching_up:
             return self._later()
-        found, have = self._view(request, path), request.query_params.get("have")
+        found = self._view(request, path, await self._shown(request))
+        have = request.query_params.get("have")
         if found is None:
             return _missing()
         if have is None and not rows:
@@ -233,15 +246,21 @@ class _Routes:
 
     async def embed(self, request: Request) -> Response:
         """The brief or the map, for a frame in another page."""
-        part = request.url.path.rpartition("/")[2]
-        return HTMLResponse(embedded(self._scene(request), part, fresh=self._fresh(), version=version()))
+        part, scene = request.url.path.rpartition("/")[2], self._scene(request, self.live)
+        return HTMLResponse(embedded(scene, part, fresh=self._fresh(), version=version()))
 
-    def _scene(self, request: Request) -> ViewContext:
-        acts, covers = self.act_list.by_group(), self._fresh().covers
-        board, details = self.live.board, self.details.of
-        return ViewContext(board, _root(request), _given(request), acts=acts, stale=covers, details=details)
+    async def _shown(self, request: Request) -> LiveBoard:
+        """The board that a request is about: that of now, or with `at` as it was at a tick."""
+        at = request.query_params.get("at", "")
+        return await self.live.at(int(at)) if at.isdecimal() and len(at) < _DIGITS else self.live
 
-    def _view(self, request: Request, path: str) -> Rendering | None:
+    def _scene(self, request: Request, live: LiveBoard) -> ViewContext:
+        fresh, then = freshness(live, live.present), live.present if live.then else None
+        scene = ViewContext(live.board, _root(request), _given(request), stale=fresh.covers, then=then)
+        details = partial(self.details.of, then=live.then)
+        return replace(scene, acts=self.act_list.by_group(live), details=details)
+
+    def _view(self, request: Request, path: str, live: LiveBoard) -> Rendering | None:
         """Returns a view, or why there is none yet; None if there is none of that name."""
         view, _, rest = path.partition("/")
         make = PARTS.get(view)
@@ -251,10 +270,15 @@ class _Routes:
         def rendered() -> str | None:
             if self.live.catching_up:
                 return render("catching_up.html", done=self.live.reader.share())
-            scene = self._scene(request)
-            if view == "answer" and (answer := self.live.find(rest)) is not None:
-                scene = replace(scene, detail=self.details.of(answer))
-            return make(scene, rest)
+            scene = self._scene(request, live)
+            if view == "answer" and (answer := live.find(rest)) is not None:
+                scene = replace(scene, detail=self.details.of(answer, live.then))
+            found = make(scene, rest)
+            if found is None or live.then is None or path.endswith("/rows"):
+                return found
+            ago = scene.clock.brief((self.live.board.tick or 0) - live.then)
+            band = freshness(live, live.present).band
+            return render("past.html", scene=scene, at=live.then, ago=ago, band=band) + found
 
         stamp = self.live.board.version if view in _WITH_FACTS else self._seen()
         return self.views.latest(_address(request, path), stamp, rendered)
@@ -282,19 +306,19 @@ class _Routes:
 
     async def api(self, request: Request) -> Response:
         make = API.get(request.path_params["view"])
-        return _missing() if make is None else _json(make(self.live, _given(request)))
+        return _missing() if make is None else _json(make(await self._shown(request), _given(request)))
 
     async def answer(self, request: Request) -> Response:
-        name = request.path_params["id"]
-        found, answer = of_answer(self.live, name), self.live.find(name)
+        name, live = request.path_params["id"], await self._shown(request)
+        found, answer = of_answer(live, name), live.find(name)
         if found is None or answer is None:
             return _missing()
-        detail = self.details.of(answer)
+        detail = self.details.of(answer, live.then)
         return _json(found if detail is None else {**found, "details": detail})
 
     async def export(self, request: Request) -> Response:
         view, _, form = request.path_params["view"].rpartition(".")
-        found = of_view(self.live, view, form, _given(request))
+        found = of_view(await self._shown(request), view, form, _given(request))
         if found is None:
             return _missing()
         return Response(found, media_type=f"text/{form}", headers=_saved_as(f"antelog.{form}"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -78,8 +77,8 @@ def page(live: LiveBoard, view: str, rest: str, given: Given) -> str | None:
     """Writes a view as an HTML file with its style, which loads nothing and has no script."""
     if view == "answer":
         live.find(rest)
-    covers = freshness(live, time.time()).covers
-    scene = ViewContext(live.board, given={**given, **_WHOLE}, live=False, stale=covers)
+    then, covers = live.present if live.then else None, freshness(live, live.present).covers
+    scene = ViewContext(live.board, given={**given, **_WHOLE}, live=False, stale=covers, then=then)
     found = PARTS[view](scene, rest)
     if found is None:
         return None

@@ -27,6 +27,8 @@ from antelog.run.store import feed as feeds
 from antelog.run.store.database import is_store
 from antelog.run.store.feed import FeedReader, FolderFeed, Record
 from antelog.watch.board.board import Board
+from antelog.watch.board.input_status import seconds_of
+from antelog.watch.board.past import Past, reached
 from antelog.watch.board.saved_board import KeptBoard
 from antelog.watch.board.tracked_answer import LINES, TrackedAnswer
 
@@ -69,6 +71,7 @@ class LiveBoard:
     caught_up: bool = False  # all records so far have been read
     path: Path | None = None
     say: Callable[[str], None] = lambda _: None
+    then: int | None = None  # the tick in the past at which it is
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
@@ -76,6 +79,8 @@ class LiveBoard:
         if self.path is not None and isinstance(self.reader, FeedReader):
             self._kept = KeptBoard(self.path, self.reader)
             self.board = self._kept.board() or self.board
+        feed = self.reader.feed if isinstance(self.reader, FeedReader) else None
+        self.past = None if feed is None or self.then is not None else Past(self.board, feed)
         self.failure: str | None = None  # the reason why the source cannot be read now
         self.catching_up = False  # records of before its start are not yet read, so it shows nothing
         self._damaged_then = 0
@@ -123,9 +128,23 @@ class LiveBoard:
                 record
                 for piece in [*pieces[:1], *pieces[1:][-LINES:]]
                 for record in self.reader.read_again(piece.position, piece.records)
+                if self.then is None or reached(record) <= self.then
             )
             self.board.recall(name, records)
         return self.board.find(name)
+
+    @property
+    def present(self) -> float:
+        """The time in seconds since 1970; of a board in the past, that of its last status."""
+        at = None if self.then is None else seconds_of(self.board.inputs.status.get("at"))
+        return time.time() if at is None else at
+
+    async def at(self, tick: int) -> LiveBoard:
+        """Returns this board as it was at a tick; itself if that is now, or its past is not kept."""
+        if self.past is None or self.board.tick is None or tick >= self.board.tick:
+            return self
+        board = await asyncio.to_thread(self.past.at, tick)
+        return LiveBoard(self.reader, board, caught_up=True, then=max(tick, board.tick or 0))
 
     def take_some(self) -> None:
         if isinstance(self.reader, ChangesReader):
@@ -136,6 +155,8 @@ class LiveBoard:
         records = self.reader.read(_AT_ONCE)
         self.caught_up = len(records) < _AT_ONCE
         if records:
+            if self.past is not None and before is not None and reached(records[0]) > (self.board.tick or 0):
+                self.past.keep(self.board, before)
             self.take(records)
         if self._kept is not None:
             self._kept.read(before or 0, len(records), time.process_time() - began)

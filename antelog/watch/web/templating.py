@@ -71,19 +71,18 @@ _ENVIRONMENT.filters |= {"share": share, "xy": number, "counted": count, "zip": 
 
 VIEWS = {"": "Now"} | {each.lower(): each for each in ("List", "Decided", "Inputs", "Trust", "Plan")}
 # The files of the page, in the order in which it loads them.
-_STYLES = ("theme.css", "page.css", "uPlot.min.css", "bench.css")
+_STYLES = ("theme.css", "page.css", "moments.css", "uPlot.min.css", "bench.css")
 _SCRIPTS = (
     *("theme.js", "idiomorph.min.js", "uPlot.iife.min.js", "access.js", "charts.js", "list.js", "now.js"),
-    *("fresh.js", "acts.js", "codemirror.min.js", "editor.js", "sheets.js", "bench.js", "page.js"),
+    *("fresh.js", "acts.js", "track.js", "filming.js", "moments.js"),
+    *("codemirror.min.js", "editor.js", "sheets.js", "bench.js", "page.js"),
 )
 _OF_FRAMES = "embed.js"
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "woff2": "font/woff2"}
 # The sign of a tab, with a mark for the worst that is due.
 _SIGNS = {"icon.svg": ""} | {f"icon-{each}.svg": each for each in theme.SEVERITIES[:-1]}
-ASSETS = {
-    name: _TYPES[name.rpartition(".")[2]]
-    for name in (*_STYLES, *_SCRIPTS, _OF_FRAMES, *_SIGNS, *theme.WEB_FONTS)
-}
+_SERVED = (*_STYLES, *_SCRIPTS, "film.js", _OF_FRAMES, *_SIGNS, *theme.WEB_FONTS)
+ASSETS = {name: _TYPES[name.rpartition(".")[2]] for name in _SERVED}
 _OF_BENCH = frozenset({"bench.css", "codemirror.min.js", "editor.js", "sheets.js", "bench.js"})
 # Those of others, which have their licences beside them.
 _OF_OTHERS = frozenset({"uPlot.min.css", "idiomorph.min.js", "uPlot.iife.min.js", "codemirror.min.js"})

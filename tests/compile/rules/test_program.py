@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -70,21 +71,7 @@ def test_an_instance_has_natural_times_only() -> None:
     assert [(each.variable, each.tick) for each in pattern.earliest] == [("T", 3)]
 
 
-RULES = """
-static Link(x: text, y: text).
-static Weight(x: text, w: number).
-static Path(x, y). static Same(x, y). static End(x). static Cut(x, y). static Heavy(x). static Loop(x).
-Path(X, Y) :- Link(X, Y).
-Path(X, Z) :- Path(X, Y), Path(Y, Z).
-Same(X, Y) :- Path(X, Y), Path(Y, X).
-Loop(X) :- Same(X, X).
-End(Y) :- Link(_, Y), not Link(Y, _).
-Cut(X, Y) :- Path(X, Y), not Path(Y, X), X != Y.
-Heavy(X) :- Weight(X, V), Weight(Y, W), V >= W + 2, Link(X, Y).
-Heavy(X) :- Link(X, Y), Heavy(Y).
-Q(X, T) :- A(X, T), Heavy(X), Cut(X, Y), End(Y), not Loop(X).
-query Q(X, T).
-"""
+RULES = Path(__file__).with_name("static.alog").read_text(encoding="utf-8")
 
 names = st.sampled_from(("a", "b", "c", "d"))
 

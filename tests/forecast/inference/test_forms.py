@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import antelog
@@ -46,26 +48,7 @@ def test_a_formula_does_not_outgrow_its_limit(monkeypatch: pytest.MonkeyPatch) -
         formula(f"{INPUTS} {rule} query P(X, T).")
 
 
-RULES = """
-input P(x, time) delay 2 (70%, 20%, 10%).
-input Q(x, v, time) delay 2 (70%, 20%, 10%).
-input S(x, time).
-input Other(x, time).
-chance P(_, _) = 20%, again 80%.
-chance Q(_, a, _) = 30%.
-chance S(_, _) = 10%.
-Run(X, T) :- P(X, T), P(X, T+1), P(X, T+2).
-Way(X, T) :- P(X, T), Q(X, a, T+1).
-Way(X, T) :- P(X, T), S(X, U), U > T, U <= T+3.
-Calm(X, T) :- P(X, T), not S(X, T+1).
-Few(X, T) :- P(X, T), count(S(X, T+1..T+3)) >= 1.
-Unknown(X, T) :- P(X, T), Other(X, T+1).
-query Run(X, T).
-query Way(X, T).
-query Calm(X, T).
-query Few(X, T).
-query Unknown(X, T).
-"""
+RULES = Path(__file__).with_name("forms.alog").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from contextlib import closing
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +17,19 @@ from antelog.run.store.feed import FeedReader
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
 from antelog.watch.alerts.letters import routes_of
 from antelog.watch.board import board as boards
-from antelog.watch.board import saved_board
+from antelog.watch.board import past, saved_board
 from antelog.watch.board.board import Board, FeedPieces
 from antelog.watch.board.feed_program import label, rules_from
 from antelog.watch.board.input_status import REJECTS
 from antelog.watch.board.tracked_answer import CHANCES, LINES, marks
 from antelog.watch.web.api import API, of_answer
 from antelog.watch.web.live_board import LiveBoard, reader_of
+from antelog.watch.web.views import PARTS
+from antelog.watch.web.views.context import ViewContext
 from tests.broken_lines import ODD
 from tests.lines import lines_of
 from tests.processes import until_async
-from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, status
+from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, status, written
 from tests.watch.recorded_run import recorded
 
 WT2 = name_of("Malf", {"X": "wt2", "T": 7})
@@ -306,6 +309,39 @@ def test_a_kept_board_goes_on_as_one_that_read_all(state: Path) -> None:
         whole.take_some()
     assert said(after)["trust"]["queries"][0]["answers"] > 500
     assert {**said(after), "plan": 0, "inputs": 0} == {**said(whole), "plan": 0, "inputs": 0}
+
+
+def test_a_board_of_the_past_is_what_it_was_then(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(past, "_APART", 500)  # so that there are snapshots
+    live, kept = LiveBoard(reader_of(state)), dict[int, Any]()
+    for tick, records in groupby(reader_of(state).read(100_000), past.reached):
+        monkeypatch.setattr("antelog.watch.web.live_board._AT_ONCE", len([*records]))
+        live.take_some()
+        if tick % 40 == 7:
+            kept[tick] = shown(live)
+    first, *others = kept
+    assert len(others) >= 4
+    assert live.past is not None
+    assert len(live.past._snapshots) > 3
+    for tick in (*others, first, *others[::-1]):
+        assert shown(asyncio.run(live.at(tick))) == kept[tick]
+    # A page that was started again has read nothing of then, but can.
+    again = followed(state)
+    assert shown(asyncio.run(again.at(first))) == kept[first]
+
+
+def shown(live: LiveBoard) -> dict[str, Any]:
+    views = {name: make(ViewContext(live.board), "") for name, make in PARTS.items() if name != "answer"}
+    return {**said(live), "moments": None, **views}
+
+
+def test_what_came_back_was_rejected_then(tmp_path: Path) -> None:
+    facts = [("Temp", ("wt2", "high", 7), 7), ("Oil", ("wt2", 7), 9)]
+    lines = [each for each in lines_of(OR_OIL, facts, 9) if each["answer"]["T"] == 7]
+    written(tmp_path / "s", [*lines, status(10)]).close()
+    live = followed(tmp_path / "s")
+    assert [len(asyncio.run(live.at(tick)).board.open) for tick in (7, 8, 9)] == [1, 0, 1]
+    assert asyncio.run(live.at(8)).board.decided[WT2].now.change == "rejected"
 
 
 @pytest.mark.parametrize("how", ["another feed", "cut", "damaged", "another version"])

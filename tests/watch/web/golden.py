@@ -15,22 +15,7 @@ PICTURES = Path(__file__).with_name("pictures")
 LOOKS = ((360, False), (360, True), (1600, False), (1600, True))
 VIEWS = ("now", "list", "decided", "inputs", "trust", "plan", "answer")
 
-_COMPARE = """
-(async (urls) => {
-  const [one, other] = await Promise.all(urls.map(async (url) => {
-    const image = new Image();
-    image.src = url;
-    await image.decode();
-    const canvas = new OffscreenCanvas(48, 36), pen = canvas.getContext("2d");
-    pen.imageSmoothingQuality = "high";
-    pen.drawImage(image, 0, 0, 48, 36);
-    return pen.getImageData(0, 0, 48, 36).data;
-  }));
-  let sum = 0;
-  for (let at = 0; at < one.length; at++) sum += Math.abs(one[at] - other[at]);
-  return sum / one.length / 255;
-})(%s)
-"""
+_COMPARE = Path(__file__).with_name("golden.js").read_text()
 
 
 def taken(tab: Tab, page: Page, looks: Sequence[tuple[int, bool]]) -> Iterator[tuple[str, bytes]]:
@@ -55,7 +40,7 @@ def taken(tab: Tab, page: Page, looks: Sequence[tuple[int, bool]]) -> Iterator[t
 def difference(tab: Tab, one: bytes, other: bytes) -> float:
     """From 0, the same, to 1, black against white."""
     urls = [f"data:image/png;base64,{base64.b64encode(data).decode()}" for data in (one, other)]
-    found: float = tab.run(_COMPARE % urls)
+    found: float = tab.run(f"{_COMPARE}({urls})")
     return found
 
 

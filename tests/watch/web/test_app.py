@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from antelog.answers import name_of
 from antelog.errors import DataError
 from antelog.run.answer_details import DetailWriter
 from antelog.run.store.feed import FolderFeed
+from antelog.run.store.inbox import Act
 from antelog.run.store.store import Store
 from antelog.theme import embedded_face
 from antelog.watch.alerts.letters import Letter
@@ -33,7 +35,7 @@ from antelog.watch.web.templating import ASSETS, VIEWS
 from antelog.watch.web.views import PARTS
 from tests.lines import lines_of
 from tests.processes import until_async
-from tests.watch.lines import Record, add, confirmed, possible, rejected, status, written
+from tests.watch.lines import Record, add, ago, confirmed, possible, rejected, status, written
 from tests.watch.web.asking import FACTS, NoFeed, ask, guarded, sight
 
 WT2 = name_of("Malf", {"X": "wt2", "T": 7})
@@ -98,37 +100,11 @@ def test_the_state_in_a_few_numbers() -> None:
     assert (found["program"], found["wall"]) == ("hot.alog", False)
 
 
-# The metrics of `APP`, as they were before a library wrote them.
-WRITTEN_BY_HAND = """\
-# HELP antelog_tick The tick that is reached.
-# TYPE antelog_tick gauge
-antelog_tick 8
-# HELP antelog_open_answers Answers that are open.
-# TYPE antelog_open_answers gauge
-antelog_open_answers{query="Malf"} 2
-# HELP antelog_changes_total Changes of answers.
-# TYPE antelog_changes_total counter
-antelog_changes_total{query="Malf",change="confirmed"} 1
-antelog_changes_total{query="Malf",change="likely"} 1
-antelog_changes_total{query="Malf",change="possible"} 4
-antelog_changes_total{query="Malf",change="rejected"} 1
-# HELP antelog_facts_total Facts that came.
-# TYPE antelog_facts_total counter
-antelog_facts_total{input="Temp"} 100
-# HELP antelog_rejects_total Rows that were set aside.
-# TYPE antelog_rejects_total counter
-antelog_rejects_total{input="Temp",reason="late"} 3
-# HELP antelog_holding_input Whether an input holds time back.
-# TYPE antelog_holding_input gauge
-antelog_holding_input{input="Temp"} 1
-"""
-
-
 def test_metrics_say_what_they_said_when_written_by_hand() -> None:
     answer = ask(APP, "/metrics")
     before, now = (
         {family.name: family for family in text_string_to_metric_families(text)}
-        for text in (WRITTEN_BY_HAND, answer.text)
+        for text in (Path(__file__).with_name("metrics.txt").read_text(), answer.text)
     )
     assert before == now
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
@@ -209,6 +185,29 @@ def test_a_page_has_links_to_all_views_wherever_it_is_mounted() -> None:
 def test_what_does_not_exist_is_not_found() -> None:
     for path in ("/part/none", "/part/answer/none", "/export/none.csv", "/export/answer/none.html", "/none"):
         assert ask(APP, path).status == 404
+
+
+def test_the_page_as_it_was(tmp_path: Path) -> None:
+    steps = (possible("wt2", 7), status(7, at=ago(60))), (confirmed("wt2", 7, 8), status(8, at=ago(-60)))
+    writer = written(tmp_path / "s", [*steps[0], *steps[1], possible("wt3", 9), status(9)])
+    live = LiveBoard(reader_of(tmp_path / "s"))
+    live.take_some()
+    app = guarded(live, tmp_path / "s")
+    writer.acts.add(Act("wt2", "noted", "ann", time.time(), note="the bearing"))
+    then = ask(app, "/part/now?at=7").text
+    assert "You look at tick 7 , 2 ticks ago; only what was known then. Back to now" in text_of(then)
+    assert f'"/answer/{WT2}?at=7"' in then
+    assert "bearing" not in then + ask(app, f"/part/answer/{WT2}?at=7").text
+    assert "bearing" in ask(app, f"/part/answer/{WT2}?at=8").text
+    there = [ask(app, f"/api/answers/{WT2}?at={at}").json.get("open") for at in (6, 7, 8, 9)]
+    assert there == [None, True, False, False]
+    assert "wt2" in ask(app, "/export/now.csv?at=7").text
+    for now in ("9", "99", "x", "-1", "9" * 40, ""):
+        assert ask(app, f"/api/now?at={now}").json == ask(app, "/api/now").json
+    marks = ask(app, "/api/moments?after=7").json
+    assert (marks["first"], marks["tick"], [each["known"] for each in marks["marks"]]) == (0, 9, [1])
+    assert ask(app, "/api/moments?after=8").json["marks"] == []
+    writer.close()
 
 
 # ---- posted facts ----
@@ -352,16 +351,7 @@ def test_a_feed_that_cannot_be_read_is_tried_again() -> None:
     assert "disk" not in answer.text
 
 
-RULES = """\
-input Temp(device, level, time) one per device.
-input Oil(device, level, time).
-chance Temp(_, high, _) = 20%, again 80%.
-chance Oil(_, low, _) = 10%.
-Dry(X, T) :- Temp(X, high, T), Oil(X, low, U), U > T, U <= T+3.
-Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
-query Dry(X, T).
-query Malf(X, T).
-"""
+RULES = Path(__file__).with_name("dry.alog").read_text()
 DRY, MALF = (name_of(query, {"X": "wt2", "T": 5}) for query in ("Dry", "Malf"))
 
 
@@ -405,6 +395,7 @@ def test_the_run_is_asked_through_the_store(tmp_path: Path) -> None:
         await live.news(version)
         found = details.of(answer)
         assert found is not None
+        assert details.of(answer, 5) is found
         return len(found.literals)
 
     assert asyncio.run(looked()) == 1

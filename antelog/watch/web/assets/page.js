@@ -79,6 +79,7 @@ function put(html, path) {
   drawCharts();
   countdown();
   freshness();
+  moments.show();
   if (list.box) requestAnimationFrame(() => setTimeout(() => list.fill()));  // once this is painted
 }
 
@@ -108,7 +109,7 @@ const DAY = 86_400_000;
 const two = (n) => String(n).padStart(2, "0");
 const clock = (s) => s >= 3600 ? `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}` : `${Math.floor(s / 60)}:${two(s % 60)}`;
 function countdown() {
-  if (!state?.wall) return;
+  if (!state?.wall || moments.at !== null) return;
   for (const each of document.querySelectorAll("[data-until]")) {
     const left = Math.floor((Number(each.dataset.until) - Date.now()) / 1000);
     if (Math.abs(left) > DAY / 1000) continue;
@@ -159,7 +160,7 @@ function hear(news) {
   due = setTimeout(refresh, Math.max(0, (rates ? 4900 : 900) - (Date.now() - fresh)));
 }
 
-function refresh() { due = null; if (missed && here().path === shown && getSelection().isCollapsed) load(); }
+function refresh() { due = null; if (missed && here().path === shown && moments.at === null && getSelection().isCollapsed) load(); }
 
 let tries = 0;
 function lost() { lostSince ??= Date.now(); freshness(); }

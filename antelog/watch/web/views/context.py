@@ -40,6 +40,11 @@ class TickClock:
 
     timescale: Timescale | None
     now: int
+    then: float | None = None  # the time in seconds since 1970, if it is in the past
+
+    @property
+    def present(self) -> float:
+        return self.then or time.time()
 
     @property
     def length(self) -> int | None:
@@ -132,7 +137,7 @@ class TickClock:
         ends = self.milliseconds(self.now)
         if ends is None or self.length is None:
             return None
-        behind = 1000 * time.time() - ends
+        behind = 1000 * self.present - ends
         if abs(behind) >= _PRESENT + 3 * self.length / 1000:
             return None
         return self.now + 1 + 1000 * behind / self.length
@@ -148,14 +153,15 @@ class ViewContext:
     detail: AnswerDetail | None = None  # of the answer that is shown
     details: Callable[[TrackedAnswer], AnswerDetail | None] = lambda _: None  # of each of a few answers
     stale: Callable[[str, str], bool] = lambda _query, _group: False  # whether a group rests on silent inputs
+    then: float | None = None  # the time in seconds since 1970, if the board is in the past
 
     @cached_property
     def clock(self) -> TickClock:
-        return TickClock(self.board.head.timescale, self.board.tick or 0)
+        return TickClock(self.board.head.timescale, self.board.tick or 0, self.then)
 
     @cached_property
     def due(self) -> Brief:
-        silent = self.board.inputs.silent(time.time())
+        silent = self.board.inputs.silent(self.clock.present)
         return self.board.tables.brief(self.clock.wall, silent, self.clock.until, self.clock.short)
 
     @cached_property
@@ -163,7 +169,8 @@ class ViewContext:
         return self.board.tables.open.count(SqlCondition("chance IS NOT NULL")) > 0
 
     def address(self, answer: TrackedAnswer) -> str:
-        return f"{self.root}/answer/{quote(answer.id)}"
+        then = "".join(f"?at={quote(each)}" for each in self.given.get("at", ())[:1])
+        return f"{self.root}/answer/{quote(answer.id)}{then}"
 
     def link(self, **changed: str | int | Sequence[str] | None) -> str:
         """Returns the address of this view with some parameters changed; None removes one."""
