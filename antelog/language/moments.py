@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
 _MICROSECOND = timedelta(microseconds=1)
@@ -82,6 +82,7 @@ class Timescale:
         return (self.time(tick) - _EPOCH) // _MICROSECOND
 
 
+@lru_cache(maxsize=1 << 14)
 def moment(tick: int, timescale: Timescale | None) -> str:
     """Writes the time or day at which a tick begins, with an offset unless in UTC; or else its number."""
     if timescale is None or tick not in timescale.ticks:

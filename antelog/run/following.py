@@ -136,6 +136,8 @@ class FollowedRun:
             feed.groups = self._groups()
         reader = self._reader(known, waiting, feed)
         stack.callback(reader.close)
+        if feed is not None:
+            feed.sources = {name: each.address for name, each in reader.inputs.items()}
         if found is not None and store is not None and (slots := store.slots()) is not None:
             reader.counts.restore(slots)
         journal = None

@@ -77,19 +77,28 @@ def colours(palette: Mapping[str, str]) -> str:
 
 
 def style_sheet(folder: str | None = None) -> str:
-    """The variables of a page, light or dark as its reader prefers, and its fonts, which are in a folder.
+    """The variables of a page, light or dark as its reader chose or prefers, and its fonts, in a folder.
 
     Without one the page has the font in itself, for it loads nothing.
     """
+    dark = f"color-scheme: dark; {colours(DARK)}"
     return (
         f"{embedded_face() if folder is None else faces(folder)}"
-        f":root {{ color-scheme: light dark; {fixed()} {colours(LIGHT)} }}\n"
-        f"@media (prefers-color-scheme: dark) {{ :root {{ {colours(DARK)} }} }}\n"
+        f":root {{ color-scheme: light; {fixed()} {colours(LIGHT)} }}\n"
+        f":root[data-theme=dark] {{ {dark} }}\n"
+        f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{ {dark} }} }}\n"
     )
 
 
-def sign() -> str:
-    return Template((HERE / "sign.svg").read_text(encoding="utf-8")).substitute(_READ["sign"])
+def sign(severity: str = "") -> str:
+    """The sign as SVG, with a mark in the colour of a severity."""
+    text = Template((HERE / "sign.svg").read_text(encoding="utf-8")).substitute(_READ["sign"])
+    ring = (
+        f'<circle cx="24" cy="8" r="7" fill="{BOTH[severity]}" stroke="{_READ["sign"]["lines"]}"/>'
+        if severity
+        else ""
+    )
+    return text.replace("</svg>", f"{ring}</svg>")
 
 
 def _variables(values: Mapping[str, str]) -> str:

@@ -75,10 +75,15 @@ class Tab:
         still = {"name": "prefers-reduced-motion", "value": "reduce"}
         self.tell("Emulation.setEmulatedMedia", features=[scheme, still])
 
-    def key(self, key: str) -> None:
-        text = key if len(key) == 1 else ""
-        self.tell("Input.dispatchKeyEvent", type="keyDown", key=key, text=text)
-        self.tell("Input.dispatchKeyEvent", type="keyUp", key=key)
+    def key(self, key: str, *, control: bool = False) -> None:
+        text, held = "\r" if key == "Enter" else key if len(key) == 1 else "", 2 * control
+        code = {"Enter": 13, "Escape": 27}.get(key, 0)
+        for kind in ("keyDown", "keyUp"):
+            more = {"text": text} if kind == "keyDown" else {}
+            self.tell(
+                "Input.dispatchKeyEvent",
+                type=kind, key=key, windowsVirtualKeyCode=code, modifiers=held, **more,
+            )  # fmt: skip
 
     def picture(self, path: Path | None = None, *, whole: bool = False) -> bytes:
         found = self.tell("Page.captureScreenshot", format="png", captureBeyondViewport=whole)

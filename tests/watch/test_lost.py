@@ -83,7 +83,7 @@ def test_it_stays_open_on_the_page_until_then_and_is_no_outcome(follow: Follow) 
     live.take(follow(*AGAIN))
     assert (board.decided[name].now.change, name in board.open) == ("lost", False)
     assert "was seen again at tick 8" in ask(page, f"/part/answer/{name}").text
-    assert "not seen since 2: Temp(high, 2)" in ask(page, "/part/decided").text
+    assert "lost for want of a fact, not seen since 2: Temp(high, 2)" in ask(page, "/part/decided").text
     assert "lost" in ask(page, "/export/decided.csv").text
     bins = board.tables.decided.histogram(AnswerFilter(), 1)
     assert [counts["lost"] for counts in bins.values()] == [1]

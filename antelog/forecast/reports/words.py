@@ -29,6 +29,7 @@ def percents(low: float, high: float) -> str:
     return f"{rounded_percent(low)} to {rounded_percent(high)} %"
 
 
+_LITTLE, _MUCH = 0.02, 0.05  # errors up to which chances are nearly right, and from which they mislead
 _BY_CHANCE = 2  # the number of bins that may lie outside by chance
 _NOTABLE = 0.005  # a smaller share of the loss avoided reads as 0 %
 _LARGE = 100  # from this number of a unit on, a larger unit is used
@@ -124,13 +125,11 @@ def finding(found: ScoreResult) -> Finding:
 def verdict(found: ScoreResult) -> str:
     """Whether chances are calibrated, and of use."""
     said, limits = calibrated(found.calibration), _limits(found)
-    match _finding(found.calibration):
-        case "refuted":
-            return said
-        case "fine" if limits:
-            return f"Not refuted, but {limits}."
-        case _:
-            return f"{said} {limits[0].upper()}{limits[1:]}." if limits else said
+    if found.calibration.refuted or not limits:
+        return said
+    if _finding(found.calibration) == "fine":
+        return f"Not refuted, but {limits}."
+    return f"{said} {limits[0].upper()}{limits[1:]}."
 
 
 def _limits(found: ScoreResult) -> str:
@@ -147,12 +146,16 @@ def _finding(found: CalibrationResult) -> Finding:
     if found.refuted is None:
         return "unknown"
     if found.refuted:
-        return "refuted"
+        error = _MUCH if found.error is None else found.error
+        return "refuted" if error >= _MUCH else "fine" if error < _LITTLE else "doubtful"
     return "fine" if _outside(found) <= _BY_CHANCE else "doubtful"
 
 
 def calibrated(found: CalibrationResult) -> str:
     """Whether chances are calibrated, in a sentence."""
+    if found.refuted:
+        size = {"fine": "Nearly right", "doubtful": "Not quite right"}.get(_finding(found), "Misleading")
+        return f"{size}: these chances are {_direction(found)}{_by(found)}, more than chance explains."
     outside, bins = _outside(found), count(len(found.bins), "bin")
     lies = f"{outside} of {bins} {'lies' if outside == 1 else 'lie'} outside what is expected"
     match _finding(found):
@@ -162,14 +165,21 @@ def calibrated(found: CalibrationResult) -> str:
                 return f"Too little to tell whether the chances are right: that takes {least}."
             wrong = f"were all chances wrong by {round(100 * found.visible)} points"
             return f"Too little to tell: {wrong}, these answers might not show it."
-        case "refuted":
-            return f"Refuted: these chances are not what they say{_direction(found)}."
         case "doubtful":
             return f"Not refuted, but {lies}, and one in twenty would by chance: more facts may show."
         case "fine" if outside:
             return f"Calibrated so far: {lies}, as one in twenty does by chance."
-        case "fine":
+        case _:
             return "Calibrated so far."
+
+
+def _by(found: CalibrationResult) -> str:
+    """How far chances are off: ` by 1.5 points (0.6 to 2.4)`."""
+    if found.error is None:
+        return ""
+    return f" by {points(found.error)}" + (
+        "" if found.interval is None else f" ({' to '.join(map(_points, found.interval))})"
+    )
 
 
 def points(share: float) -> str:
@@ -210,20 +220,20 @@ def _outside(found: CalibrationResult) -> int:
 
 
 def _direction(found: CalibrationResult) -> str:
-    """In which way chances are wrong, if it is one way."""
+    """In which way chances are wrong: `off` if in several."""
     low = [each for each in found.bins if each.outside and each.chance < 0.5]
     high = [each for each in found.bins if each.outside and each.chance >= 0.5]
     more_below, more_above = ({each.confirmed > each.chance for each in part} for part in (low, high))
     match more_below | more_above, more_below, more_above:
         case ways, _, _ if ways == {False}:
-            return ", they are too high"
+            return "too high"
         case ways, _, _ if ways == {True}:
-            return ", they are too low"
+            return "too low"
         case _, below, above if below == {True} and above == {False}:
-            return ", they are too sure of themselves"
+            return "too sure"
         case _, below, above if below == {False} and above == {True}:
-            return ", they are too timid"
-    return ""
+            return "too timid"
+    return "off"
 
 
 def sentence(found: Bin) -> str:

@@ -141,6 +141,7 @@ class FeedSink:
         self.lost: LostAnswers | None = None  # answers that were lost from sight; None if none can be
         self.heard: Mapping[str, pa.Table] = {}  # the facts of the next step
         self.rules_changed: Mapping[str, Any] | None = None  # the latest change of the rules, for heads
+        self.sources: Mapping[str, str] = {}  # where the facts of each input come from
         self.groups: Mapping[str, str] = {}  # the group of each device on the page's map
         self.notes: Mapping[str, str] = {}  # sentences that each status has, by what they are about
 
@@ -200,6 +201,8 @@ class FeedSink:
         self._open.count()
         counted = {"open": self._open.by_query, "seen": self._open.seen_values}
         known = {"tick": self._engine.now, **counted, "inputs": inputs, **holding(slow)}
+        if self.sources:
+            known["sources"] = self.sources
         if self.notes:
             known["notes"] = list(self.notes.values())
         content = msgspec.json.encode(known)

@@ -17,7 +17,7 @@ from antelog.run.store.inbox import Act
 from antelog.watch.board.brief import Brief, DueAnswers, brief_of
 from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.board.scoring import USUAL
-from antelog.watch.board.selection import SEVERITIES, AnswerFilter, Selection
+from antelog.watch.board.selection import NOBODY, SEVERITIES, AnswerFilter, Selection
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
 # The bars of the histogram: confirmed answers by severity, rejected ones, and those lost from sight.
@@ -42,6 +42,7 @@ SORTS = {
     "likely": f"{_UNLIKELY}, deadline NULLS LAST",
     "decided": "number DESC",
 }
+CARED = "(SELECT key FROM cared_for)"
 # What somebody has to look at: over its threshold, or possible where no chance is known.
 DUE = f"(state != 'below' AND kind != '{LOST}')"
 _ROUNDING = 1e-12
@@ -85,6 +86,7 @@ class ListedAnswers:
         self._database, self._name, self._answers = database, name, answers
         self._facets = ("severity", "query", "prefix", "state" if name == "open" else "kind")
         self.touched: set[str] = set()
+        self.key_name: Callable[[], str] = str  # the column that is the key, in small letters
         database.executescript(_CREATE.format(name=name))
 
     def write(self, row_of: Callable[[TrackedAnswer], tuple[object, ...]]) -> None:
@@ -124,7 +126,15 @@ class ListedAnswers:
                 found = found.and_(f"{column} >= ? AND {column} < ?", ticks.start, ticks.stop)
         for word in given.text.casefold().split():
             self.fill_words()
-            found = found.and_("instr(words, ?) > 0", word)
+            wanted = word.removeprefix("-") or word
+            column, _, value = wanted.partition(":")
+            named = column in ("key", self.key_name()) and value
+            text = "instr(lower(key), ?)" if named else "instr(words, ?)"
+            found = found.and_(f"{text} {'>' if wanted == word else '='} 0", value if named else wanted)
+        if given.care:
+            marks, nobody = ", ".join("?" * len(given.care)), "0" if NOBODY not in given.care else "1"
+            cared = f"key IN (SELECT key FROM cared_for WHERE who IN ({marks}))"
+            found = found.and_(f"({cared} OR ({nobody} AND key NOT IN {CARED}))", *given.care)
         return found
 
     def fill_words(self) -> None:
@@ -192,11 +202,12 @@ class AnswerTables:
         # A page to share is made in a thread of its own.
         database = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         database.create_function("words_of", 1, self._words)
-        database.execute("CREATE TABLE cared_for (key)")
+        database.execute("CREATE TABLE cared_for (key, who)")
         self._answers = {"open": open_answers, "decided": decided}
         self._touched, self._head, self._database, self._known_head = touched, head, database, head()
         self._open, self._decided = (ListedAnswers(database, *each) for each in self._answers.items())
         self.acts: Callable[[], Mapping[str, Sequence[Act]]] = dict  # by group
+        self._open.key_name = self._decided.key_name = lambda: self._head().key_name
         touched.update(open_answers, decided)
 
     @property
@@ -210,12 +221,12 @@ class AnswerTables:
     # ---- open answers ----
 
     def select(self, selection: Selection) -> list[TrackedAnswer]:
-        table, order = self.open, self._order(selection.sort)
+        table, order = self.open, self._order(selection.sort, selection.filter.care)
         return table.answers(table.where(selection.filter), order, selection.start, selection.count)
 
     def listing(self, selection: Selection) -> RowList:
         """Lists rows of groups, in the order of their first answers, opened ones with their parts."""
-        table, order = self.open, self._order(selection.sort)
+        table, order = self.open, self._order(selection.sort, selection.filter.care)
         where, column = table.where(selection.filter), "id" if selection.group == "none" else selection.group
         ordered = table.rows(f"SELECT {column} FROM {{them}} ORDER BY {order}", where)
         sizes = Counter(name for (name,) in ordered)
@@ -276,13 +287,30 @@ class AnswerTables:
         table = self.open
         return {"answers": table.answers(where, self._order("urgent"), 0, 20), "total": table.count(where)}
 
-    def _order(self, sort: str) -> str:
+    def groups_due(self) -> dict[str, int]:
+        """Counts what is due and nobody takes care of, a group once for each query, by severity."""
+        table, where = self.open, SqlCondition(f"severity < {len(SEVERITIES) - 1} AND {DUE}")
+        self._fill_cared_for()
+        each = "SELECT severity, count(DISTINCT key) AS number FROM {them} GROUP BY query"
+        sql = f"SELECT severity, sum(number) FROM ({each}) GROUP BY 1 ORDER BY 1"
+        return {SEVERITIES[at]: number for at, number in table.rows(sql, where.and_(f"key NOT IN {CARED}"))}
+
+    def _order(self, sort: str, care: Sequence[str] = ()) -> str:
         """Returns an order in SQL, and fills its tables; urgent groups that are taken care of come last."""
         if sort == "name":
             self._open.fill_words()
-        elif sort in ("urgent", "due") and self._fill_cared_for():
-            return f"key IN cared_for, {SORTS[sort]}"
-        return SORTS[sort]
+        cared = (sort in ("urgent", "due") or care) and self._fill_cared_for()
+        first = f"key IN {CARED}, " if cared and sort in ("urgent", "due") else ""
+        return first + SORTS[sort]
+
+    def care(self, given: AnswerFilter) -> dict[str, int]:
+        """Counts the answers that somebody takes care of, by whom, and nobody's; empty if nobody does."""
+        table = self.open
+        if not self._fill_cared_for() and not given.care:
+            return {}
+        names = table.rows("SELECT DISTINCT who FROM cared_for ORDER BY who LIMIT 20", SqlCondition())
+        each = [NOBODY, *(who for (who,) in names)]
+        return {who: table.count(table.where(replace(given, care=[who]))) for who in each}
 
     # ---- the brief ----
 
@@ -294,7 +322,7 @@ class AnswerTables:
         self._fill_cared_for()
         sql = (
             f"SELECT count(*) FILTER (WHERE below AND NOT due), count(*) FILTER (WHERE due AND key IN "
-            f"cared_for), count(*) FILTER (WHERE late) FROM (SELECT key, max({DUE}) AS due, max(state = "
+            f"{CARED}), count(*) FILTER (WHERE late) FROM (SELECT key, max({DUE}) AS due, max(state = "
             f"'below') AS below, max(deadline + 1 < {wall or 'NULL'}) AS late FROM {{them}} GROUP BY key)"
         )
         counts = dict(zip(("below", "taken", "overdue"), table.rows(sql, bad)[0], strict=True))
@@ -303,7 +331,7 @@ class AnswerTables:
             "GROUP BY query ORDER BY severity, next"
         )
         due = []
-        for name, number, _ in table.rows(sql, bad.and_(f"{DUE} AND key NOT IN cared_for")):
+        for name, number, _ in table.rows(sql, bad.and_(f"{DUE} AND key NOT IN {CARED}")):
             first = self._answers["open"][name]
             texts = (head.key_of(first), head.possible(first), head.many(first.query))
             due.append(DueAnswers(head.severity(first.query), number, first, *texts))
@@ -315,15 +343,18 @@ class AnswerTables:
         return brief_of(due, counts, silent, until, last)
 
     def _fill_cared_for(self) -> bool:
-        """Fills the table of groups that are taken care of; returns whether there are any."""
-        cared = [(name,) for name in self.cared_for()]
+        """Fills the table of groups that are taken care of, and by whom; returns whether there are any."""
+        acts = ((name, each) for name, of_group in self.acts().items() for each in of_group)
+        # Groups that are snoozed, or were acknowledged when they were as bad as now.
+        cared = [(name, each.who) for name, each in acts if self._hushes(each, name)]
         self._database.execute("DELETE FROM cared_for")
-        self._database.executemany("INSERT INTO cared_for VALUES (?)", cared)
+        self._database.executemany("INSERT INTO cared_for VALUES (?, ?)", cared)
         return bool(cared)
 
-    def cared_for(self) -> list[str]:
-        """Lists the groups that are snoozed, or were acknowledged when they were as bad as now."""
-        return [name for name, acts in self.acts().items() if any(self._hushes(each, name) for each in acts)]
+    def cared_for(self) -> set[str]:
+        """The groups that are taken care of."""
+        self._fill_cared_for()
+        return {key for (key,) in self._database.execute("SELECT key FROM cared_for")}
 
     def _hushes(self, act: Act, name: str) -> bool:
         """Whether an act still quiets its group: an answer worse than the acknowledged ones is news."""

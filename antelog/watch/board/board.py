@@ -80,7 +80,7 @@ class FeedPieces:
 
 @dataclass(eq=False)
 class Board:
-    """The state of the page; `version` grows with each record, and `damaged` counts invalid ones."""
+    """The state of the page; `version` grows with each record, `seen` with what views of answers show."""
 
     head: FeedProgram = field(default_factory=FeedProgram)
     tick: int | None = None  # None before the first fact
@@ -92,7 +92,8 @@ class Board:
     trust: Trust = field(default_factory=Trust)
 
     def __post_init__(self) -> None:
-        self.damaged = 0
+        self.seen = 0
+        self.damaged = 0  # invalid records
         self.decided_size = 0
         self.pieces = FeedPieces()
         self.flow = CountRates[tuple[str, str]]()
@@ -110,6 +111,7 @@ class Board:
             if not is_record(record):
                 self.damaged += 1  # a line of another writer; the others are still shown
             elif is_change(record):
+                self.seen += 1
                 self._change(record, name := name_in(record))
             elif "status" in record:
                 self.inputs.take(record["status"])
@@ -158,6 +160,7 @@ class Board:
 
     def _begin(self, head: Mapping[str, Any]) -> None:
         """Replaces the open answers by those of a head, which has all of them, even where lines were lost."""
+        self.seen += 1
         self.rules_changed, self.sees = head.get("rules_changed"), bool(head.get("sees"))
         self.groups = head.get("groups", {})
         if (source := source_of(head)) != self.head.source:
@@ -214,6 +217,7 @@ class Board:
         # A stream without facts is at tick -1: it has no time yet.
         if tick is not None and tick >= 0 and (self.tick is None or tick > self.tick):
             self.tick = tick
+            self.seen += 1
             self.trust.reach(tick)
 
 

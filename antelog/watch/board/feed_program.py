@@ -86,6 +86,11 @@ class FeedProgram:
         """The variable of each query by which its answers are grouped."""
         return {} if self.program is None else group_variables(self.program.plan)
 
+    @cached_property
+    def key_name(self) -> str:
+        """The column of the key; `value` if there is none."""
+        return ((key_column(self.program.plan) if self.program else None) or "value").casefold()
+
     def severity(self, query: str) -> str:
         return self._queries[query].severity if query in self._queries else "info"
 

@@ -1,6 +1,7 @@
 """The parameters of an address: which answers are shown, in which order and groups.
 
 ?severity=critical&query=Malf&prefix=north-hall/&state=over&text=wt2&due=17..18    open answers
+?text=press -wt2 device:hall-3&care=ann                                            words, and who cares
 ?kind=confirmed&query=Malf&between=17..29                                          decided ones
 ?group=query&sort=deadline&open=wt2&from=40&count=20                               the list
 """
@@ -24,6 +25,7 @@ MOST = 1_000  # rows that are shown at once, at most
 _KNOWN = {"severity": SEVERITIES, "state": STATES, "kind": KINDS}
 _OPEN, _DECIDED = ("severity", "query", "prefix", "state"), ("kind", "severity", "query", "prefix")
 _LONGEST = 200
+NOBODY = "nobody's"
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,8 @@ class AnswerFilter:
     """Conditions on answers; empty ones hold for all."""
 
     facets: Mapping[str, Sequence[str]] = field(default_factory=dict)  # the values that columns may have
-    text: str = ""  # words that must all occur
+    text: str = ""  # words that must all occur, after `-` must not, after `device:` in the key
+    care: Sequence[str] = ()  # people who take care of it; `NOBODY` for nobody
     least: float = 0.0  # the least chance
     due: range | None = None  # ticks of deadlines
     between: range | None = None  # ticks at which answers were decided
@@ -65,8 +68,9 @@ def selection_of(given: Given) -> Selection:
         AnswerFilter(
             _facets(given, _OPEN),
             first(given, "text")[:_LONGEST],
-            min(1.0, max(0.0, number_of(first(given, "least"), 0.0))),
-            ticks_of(first(given, "due")),
+            least=min(1.0, max(0.0, number_of(first(given, "least"), 0.0))),
+            care=tuple(each for each in given.get("care", ()) if each),
+            due=ticks_of(first(given, "due")),
         ),
         sort if sort in SORTS else SORTS[0],
         group if group in GROUPS else GROUPS[0],

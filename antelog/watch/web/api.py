@@ -43,8 +43,9 @@ class PostError(ValueError):
 
 def of_now(live: LiveBoard, given: Given) -> dict[str, Any]:
     tables, selection = live.board.tables, selection_of(given)
+    answers = tables.select(selection)
     total = tables.open.count(tables.open.where(selection.filter))
-    return {"total": total, "from": selection.start, **_rows(live, tables.select(selection))}
+    return {"total": total, "from": selection.start, **_rows(live, answers)}
 
 
 def of_decided(live: LiveBoard, given: Given) -> dict[str, Any]:

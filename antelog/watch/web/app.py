@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,6 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from antelog.errors import AntelogError, StateError
-from antelog.escaping import json_text
 from antelog.process import Engine
 from antelog.run.answer_details import AnswerDetail, detail_of
 from antelog.run.store.database import is_store
@@ -33,10 +33,12 @@ from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.address import Tokens
 from antelog.watch.web.api import API, ActList, PostError, as_json, metrics, of_answer, posted
 from antelog.watch.web.export import of_view
-from antelog.watch.web.freshness import freshness
+from antelog.watch.web.freshness import Freshness, freshness
 from antelog.watch.web.guard import ACTS, EDITS, EMBEDS, KEPT, PAGES, Guard, bearer, may_look, session
 from antelog.watch.web.live_board import LiveBoard, summary
-from antelog.watch.web.templating import ASSETS, asset, render, share, shell, version, warm
+from antelog.watch.web.news import News
+from antelog.watch.web.rendered import Rendering, Renderings
+from antelog.watch.web.templating import ASSETS, asset, packed_asset, render, share, shell, version, warm
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
 from antelog.watch.web.views.now import embedded
@@ -44,9 +46,10 @@ from antelog.watch.web.views.now import embedded
 Endpoint = Callable[[Request], Awaitable[Response]]
 _USER = "x-forwarded-user"  # the header in which a proxy says who somebody is
 _TRIES, _PAUSE = 20, 0.1  # how often details that were just asked for are looked for, and the seconds between
+_WITH_FACTS = ("inputs", "plan")  # views that each fact changes; others change with answers and ticks
+_NOT_OF_VIEW = ("token", "have")  # parameters of an address that do not choose what a view shows
 _SEEN, _BACK = 5_000, 1_000  # details that are remembered, and ticks by which they may be older
 _DIGITS = 19  # of a tick in an address, fewer
-_BEAT, _LOOK = 10.0, 2.0  # seconds between two signs of life of news, and between two looks at freshness
 
 
 class Bench(Protocol):
@@ -110,8 +113,9 @@ class DetailReader:
         for _ in range(_TRIES):
             await asyncio.sleep(_PAUSE)
             for each in [*self._missing.values()]:
-                if self._asked(store, each) is not None:
-                    del self._missing[each.id]
+                if self._asked(store, each) is None:
+                    break  # the run adds them in the order in which they were asked for
+                del self._missing[each.id]
             if not self._missing:
                 break
         if len(self._missing) < asked:
@@ -163,12 +167,13 @@ def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
 class _Routes:
     live: LiveBoard
     entry: Entry
-    _known: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.act_list = ActList(self.entry.store, self.live.board)
         self.details = DetailReader(self.entry.store, self.live)
         self.live.board.tables.acts = self.act_list.by_group
+        self.views, self.news = Renderings(), News(self.live, self._told, self._state)
+        self._known: Mapping[str, Any] = {}
 
     @asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
@@ -186,19 +191,22 @@ class _Routes:
         """The page; for those with a token, by its link or a header, with its first view."""
         edits, tokens = self.entry.bench is not None, self.entry.tokens
         given = bearer(request.headers) or request.query_params.get("token", "")
-        guarded, fresh, view = tokens.look is not None, None, None
+        guarded, state, view = tokens.look is not None, None, None
+        path = request.url.path.removeprefix(_root(request)).strip("/") or "now"
         if not edits and (not guarded or may_look(given, tokens.of_readers)):
-            path = request.url.path.removeprefix(_root(request)).strip("/") or "now"
-            fresh = freshness(self.live, time.time())
-            view = self._view(request, path, await self._shown(request))
-        return HTMLResponse(shell(edits, root=_root(request), guarded=guarded, fresh=fresh, view=view))
+            state, found = self._told(), self._view(request, path, await self._shown(request))
+            view = None if found is None else Markup(found.text)
+        name, root = path.partition("/")[0], _root(request)
+        return HTMLResponse(shell(edits, name, root=root, guarded=guarded, state=state, view=view))
 
     async def static(self, request: Request) -> Response:
         of, _, name = request.path_params["name"].rpartition("/")
         if name not in ASSETS:
             return _missing()
         kept = {"cache-control": KEPT} if of == version() else {}
-        return Response(asset(name), media_type=ASSETS[name], headers=kept)
+        if name.endswith(".woff2"):
+            return Response(asset(name), media_type=ASSETS[name], headers=kept)
+        return _unpacked(request, packed_asset(name), ASSETS[name], kept)
 
     async def health(self, _request: Request) -> Response:
         caught_up = self.live.caught_up and not self.live.catching_up
@@ -218,15 +226,23 @@ class _Routes:
         return JSONResponse(self._state())
 
     async def part(self, request: Request) -> Response:
-        """A view behind its freshness, or rows of its list alone."""
-        path = request.path_params["view"]
-        if path.endswith("/rows") and self.live.catching_up:
+        """A view, or rows of its list; where the reader has an earlier one, which it names, what is new."""
+        path, rows = request.path_params["view"], request.path_params["view"].endswith("/rows")
+        if rows and self.live.catching_up:
             return self._later()
         found = self._view(request, path, await self._shown(request))
-        if found is None or path.endswith("/rows"):
-            return _missing() if found is None else HTMLResponse(found)
-        fresh = freshness(self.live, time.time())
-        return HTMLResponse(render("fresh.html", fresh=fresh, state=json_text(self._state())) + found)
+        have = request.query_params.get("have")
+        if found is None:
+            return _missing()
+        if have is None and not rows:
+            return HTMLResponse(render("fresh.html", fresh=self._fresh()) + Markup(found.text))
+        named = {"x-view": found.tag}
+        if found.tag == have:
+            return Response(status_code=204, headers=named)
+        earlier = self.views.known(_address(request, path), have or "")
+        if earlier is None:
+            return _unpacked(request, found.packed, "text/html", named)
+        return _unpacked(request, found.since(earlier), "application/json", named)
 
     async def _shown(self, request: Request) -> LiveBoard:
         """The board that a request is about: that of now, or with `at` as it was at a tick."""
@@ -240,25 +256,41 @@ class _Routes:
         return HTMLResponse(embedded(self._scene(request, live), part, fresh=fresh, version=version()))
 
     def _scene(self, request: Request, live: LiveBoard) -> ViewContext:
-        covers, then = freshness(live, live.present).covers, live.present if live.then else None
-        scene = ViewContext(live.board, _root(request), _given(request), stale=covers, then=then)
+        fresh, then = freshness(live, live.present), live.present if live.then else None
+        scene = ViewContext(live.board, _root(request), _given(request), stale=fresh.covers, then=then)
         details = partial(self.details.of, then=live.then)
         return replace(scene, acts=self.act_list.by_group(live), details=details)
 
-    def _view(self, request: Request, path: str, live: LiveBoard) -> Markup | None:
-        """Renders a view, or why there is none yet; None if there is none of that name."""
+    def _view(self, request: Request, path: str, live: LiveBoard) -> Rendering | None:
+        """Returns a view, or why there is none yet; None if there is none of that name."""
         view, _, rest = path.partition("/")
-        scene = self._scene(request, live)
         make = PARTS.get(view)
-        if make is None or self.live.catching_up:
-            return None if make is None else render("catching_up.html", done=self.live.reader.share())
-        if view == "answer" and (answer := live.find(rest)) is not None:
-            scene = replace(scene, detail=self.details.of(answer, live.then))
-        found = make(scene, rest)
-        if found is None or live.then is None or path.endswith("/rows"):
-            return found
-        ago, band = (self.live.board.tick or 0) - live.then, freshness(live, live.present).band
-        return render("past.html", scene=scene, at=live.then, ago=ago, band=band) + found
+        if make is None:
+            return None
+
+        def rendered() -> str | None:
+            if self.live.catching_up:
+                return render("catching_up.html", done=self.live.reader.share())
+            scene = self._scene(request, live)
+            if view == "answer" and (answer := live.find(rest)) is not None:
+                scene = replace(scene, detail=self.details.of(answer, live.then))
+            found = make(scene, rest)
+            if found is None or live.then is None or path.endswith("/rows"):
+                return found
+            ago, band = (self.live.board.tick or 0) - live.then, freshness(live, live.present).band
+            return render("past.html", scene=scene, at=live.then, ago=ago, band=band) + found
+
+        stamp = self.live.board.version if view in _WITH_FACTS else self._seen()
+        return self.views.latest(_address(request, path), stamp, rendered)
+
+    def _fresh(self) -> Freshness:
+        return freshness(self.live, time.time())
+
+    def _seen(self) -> Hashable:
+        """What views of answers are rendered from: another one has other views."""
+        live, fresh = self.live, self._fresh()
+        rests = None if fresh.rests is None else frozenset(fresh.rests)
+        return live.board.version if live.catching_up else live.board.seen, live.failure, rests
 
     def once_read(self, endpoint: Endpoint) -> Endpoint:
         """Makes an endpoint answer only once all that was recorded before is read."""
@@ -331,35 +363,30 @@ class _Routes:
         found = await asyncio.to_thread(bench.shared)
         return Response(found, media_type="text/html", headers=_saved_as("rules.html"))
 
-    async def events(self, _request: Request) -> Response:
-        return StreamingResponse(self._news(), media_type="text/event-stream")
-
-    async def _news(self) -> AsyncIterator[str]:
-        version, beat, known = -1, 0.0, None
-        while True:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_LOOK):
-                    await self.live.news(version)
-            state = self._state()
-            fresh = state["kind"], state["band"]  # which may change as time passes
-            if state["version"] != version or fresh != known:
-                version, known, beat = state["version"], fresh, time.monotonic()
-                yield f"event: state\ndata: {msgspec.json.encode(state).decode()}\n\n"
-            elif time.monotonic() > beat + _BEAT:
-                beat = time.monotonic()
-                yield ": still there\n\n"
+    async def events(self, request: Request) -> Response:
+        told = self.news.told(request.query_params.get("only", ""))
+        return StreamingResponse(told, media_type="text/event-stream")
 
     def _state(self) -> Mapping[str, Any]:
-        """Returns the summary of the board, computed once for each version, and its freshness."""
-        board = self.live.board
-        if self._known.get("version") != board.version:
+        """Returns the summary of the board, and what a page shows of it."""
+        return {**summary(self.live.board), **self._told()}
+
+    def _told(self) -> Mapping[str, Any]:
+        """Returns what a page shows beside its view, and what tells that there is another view."""
+        board, fresh, seen = self.live.board, self._fresh(), self._seen()
+        if self._known.get("seen") != seen:
             clock = ViewContext(board).clock
-            reached = "" if board.tick is None else clock.at(board.tick)
-            wall = board.tick is not None and clock.wall is not None
-            program = Path(board.head.source.name).name
-            self._known = {**summary(board), "reached": reached, "program": program, "wall": wall}
+            self._known = {
+                "seen": seen,
+                "view": self._known.get("view", 0) + 1,
+                "reached": "" if board.tick is None else clock.at(board.tick),
+                "program": Path(board.head.source.name).name,
+                "wall": board.tick is not None and clock.wall is not None,
+                "due": board.tables.groups_due(),
+            }
+        known = {name: value for name, value in self._known.items() if name != "seen"}
         more = {"catching_up": round(self.live.reader.share(), 3)} if self.live.catching_up else {}
-        return {**self._known, **more, **freshness(self.live, time.time()).state}
+        return {"version": board.version, **known, **more, **fresh.state}
 
 
 def _root(request: Request) -> str:
@@ -367,7 +394,19 @@ def _root(request: Request) -> str:
 
 
 def _given(request: Request) -> Given:
-    return {name: request.query_params.getlist(name) for name in request.query_params}
+    names = (name for name in request.query_params if name not in _NOT_OF_VIEW)
+    return {name: request.query_params.getlist(name) for name in names}
+
+
+def _address(request: Request, path: str) -> str:
+    return f"{_root(request)}/{path}?{sorted(_given(request).items())}"
+
+
+def _unpacked(request: Request, packed: bytes, kind: str, headers: Mapping[str, str]) -> Response:
+    """Sends what is packed; unpacked to those who do not say that they take it."""
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(gzip.decompress(packed), media_type=kind, headers=headers)
+    return Response(packed, media_type=kind, headers={**headers, "content-encoding": "gzip"})
 
 
 def _saved_as(name: str) -> dict[str, str]:

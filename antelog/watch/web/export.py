@@ -19,12 +19,13 @@ from antelog.lines import LogLine
 from antelog.watch.board.answer_table import SORTS
 from antelog.watch.board.board import Board
 from antelog.watch.board.selection import MOST, SEVERITIES, Given, decided_filter, selection_of
-from antelog.watch.board.tracked_answer import failed, marks, unseen
+from antelog.watch.board.tracked_answer import marks
 from antelog.watch.web.freshness import freshness
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.templating import render
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
+from antelog.watch.web.views.lists import because
 
 Row = Sequence[object]
 
@@ -41,9 +42,9 @@ def of_view(live: LiveBoard, path: str, form: str, given: Given) -> str | None:
     return None
 
 
-def _names(scale: Timescale | None, *names: str) -> Sequence[str]:
-    """Names columns of ticks, each with its time beside it where the program has a `tick`."""
-    return [each for name in names for each in ((name, f"{name} (time)") if scale else (name,))]
+def _names(scale: Timescale | None, *names: str, unit: str = "time") -> Sequence[str]:
+    """Names columns of ticks, each with its time or seconds beside it where the program has a `tick`."""
+    return [each for name in names for each in ((name, f"{name} ({unit})") if scale else (name,))]
 
 
 def _cells(scale: Timescale | None, *ticks: int | None) -> Sequence[object]:
@@ -53,6 +54,14 @@ def _cells(scale: Timescale | None, *ticks: int | None) -> Sequence[object]:
     known = [None if tick is None or tick not in scale.ticks else scale.time(tick) for tick in ticks]
     times = (None if time is None else time.isoformat() for time in known)
     return [each for pair in zip(ticks, times, strict=True) for each in pair]
+
+
+def _lengths(scale: Timescale | None, *ticks: int | None) -> Sequence[object]:
+    """Lists numbers of ticks, each with its seconds."""
+    if scale is None:
+        return ticks
+    seconds = (None if each is None else f"{each * scale.length / 1e6:g}" for each in ticks)
+    return [each for pair in zip(ticks, seconds, strict=True) for each in pair]
 
 
 def as_csv(lines: Iterable[Row]) -> str:
@@ -113,41 +122,42 @@ def _answer(live: LiveBoard, rest: str, _given: Given) -> Iterator[Row]:
 
 def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
     scale = live.board.head.timescale
-    yield ("query", "answer", "became", *_names(scale, "at"), "open for", "alerted before", "because", "id")
-    table = live.board.tables.decided
+    lengths = _names(scale, "open for", "alerted before", unit="seconds")
+    yield ("query", "answer", "words", "became", *_names(scale, "at"), *lengths, "because", "id")
+    table, scene = live.board.tables.decided, ViewContext(live.board)
     for answer in table.answers(table.where(decided_filter(given)), SORTS["decided"]):
-        found = unseen(answer.line, scale) or failed(answer.line, scale)
-        because = "; ".join(each.text for each in found)
         yield (
             answer.query,
             live.board.head.label(answer),
+            answer.line.get("text"),
             answer.now.change,
             *_cells(scale, answer.now.tick),
-            answer.open_for,
-            answer.alerted_before,
-            because,
+            *_lengths(scale, answer.open_for, answer.alerted_before),
+            because(scene, answer),
             answer.id,
         )
 
 
 def _inputs(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
     scale = live.board.head.timescale
-    newest = _names(scale, "newest")
-    yield ("input", "facts", *newest, "delay", "ticks late", "facts so late", "set aside", "reason")
+    lengths = (*_names(scale, "newest"), *_names(scale, "delay", "ticks late", unit="seconds"))
+    yield ("input", "facts", *lengths, "facts so late", "set aside", "reason")
     for each in live.board.inputs.each():
-        yield (each.name, each.facts, *_cells(scale, each.newest), each.delay, None, None, None, None)
+        newest, delay = _cells(scale, each.newest), _lengths(scale, each.delay, None)
+        yield (each.name, each.facts, *newest, *delay, None, None, None)
         for late, count in sorted(each.late.items()):
-            yield (each.name, None, *_cells(scale, None), None, late, count, None, None)
+            yield (each.name, None, *_cells(scale, None), *_lengths(scale, None, late), count, None, None)
         for reason, count in each.rejects.items():
-            yield (each.name, None, *_cells(scale, None), None, None, None, count, reason)
+            yield (each.name, None, *_cells(scale, None), *_lengths(scale, None, None), None, count, reason)
 
 
 def _trust(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
-    yield ("query", "alerted from", "alerts", "right", "of all confirmed", "lead time, half of them")
-    names = ("threshold", "alerts", "precision", "found", "lead_half")
+    scale, names = live.board.head.timescale, ("threshold", "alerts", "precision", "found")
+    lead = _names(scale, "lead time, half of them", unit="seconds")
+    yield ("query", "alerted from", "alerts", "right", "of all confirmed", *lead)
     for row in table(live.board.trust.scores()).to_pylist():
         for alert in row["alerts"]:
-            yield (row["query"], *(alert[name] for name in names))
+            yield (row["query"], *(alert[name] for name in names), *_lengths(scale, alert["lead_half"]))
 
 
 def _plan(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:

@@ -171,13 +171,14 @@ class LiveBoard:
         self._wake()
 
     def show(self, board: Board) -> None:
-        board.version = self.board.version + 1
+        board.version, board.seen = self.board.version + 1, self.board.seen + 1
         self.board = board
         self._wake()
 
     def refresh(self) -> None:
         """Makes a new version of the board, as something beside it has changed."""
         self.board.version += 1
+        self.board.seen += 1
         self._wake()
 
     def _wake(self) -> None:

@@ -13,8 +13,10 @@ from markupsafe import Markup
 from antelog import theme
 from antelog.escaping import shown
 from antelog.forecast.reports.words import NONE, count, percent
+from antelog.watch.web.rendered import packed
 
 PACKAGE = "antelog.watch.web"
+_AS_IT_IS = (Markup, int, float)
 
 
 def render(name: str, **values: Any) -> Markup:
@@ -42,7 +44,10 @@ def number(value: float) -> str:
 
 
 def _visible(value: Any) -> Any:
-    return value if hasattr(value, "__html__") or isinstance(value, int | float) else shown(str(value))
+    if isinstance(value, _AS_IT_IS):
+        return value
+    text = value if isinstance(value, str) else str(value)
+    return text if text.isprintable() else shown(text)  # most are, and that is quick to see
 
 
 _ENVIRONMENT = Environment(
@@ -59,7 +64,7 @@ _ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_ENVIRONMENT.filters |= {"share": share, "xy": number, "counted": count}
+_ENVIRONMENT.filters |= {"share": share, "xy": number, "counted": count, "zip": zip}
 
 
 # ---- styles, scripts, fonts ----
@@ -68,16 +73,17 @@ VIEWS = {"": "Now"} | {each.lower(): each for each in ("List", "Decided", "Input
 # The files of the page, in the order in which it loads them.
 _STYLES = ("theme.css", "page.css", "moments.css", "uPlot.min.css", "bench.css")
 _SCRIPTS = (
-    *("idiomorph.min.js", "uPlot.iife.min.js", "access.js", "charts.js", "list.js"),
-    *("now.js", "fresh.js", "acts.js", "track.js", "filming.js", "moments.js"),
+    *("theme.js", "idiomorph.min.js", "uPlot.iife.min.js", "access.js", "charts.js", "list.js", "now.js"),
+    *("fresh.js", "acts.js", "track.js", "filming.js", "moments.js"),
     *("codemirror.min.js", "editor.js", "sheets.js", "bench.js", "page.js"),
 )
 _OF_FRAMES = "embed.js"
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "woff2": "font/woff2"}
-_SERVED = (*_STYLES, *_SCRIPTS, _OF_FRAMES, "film.js", "icon.svg", *theme.WEB_FONTS)
+# The sign of a tab, with a mark for the worst that is due.
+_SIGNS = {"icon.svg": ""} | {f"icon-{each}.svg": each for each in theme.SEVERITIES[:-1]}
+_SERVED = (*_STYLES, *_SCRIPTS, "film.js", _OF_FRAMES, *_SIGNS, *theme.WEB_FONTS)
 ASSETS = {name: _TYPES[name.rpartition(".")[2]] for name in _SERVED}
 _OF_BENCH = frozenset({"bench.css", "codemirror.min.js", "editor.js", "sheets.js", "bench.js"})
-_OF_THEME = {"theme.css": lambda: theme.style_sheet(""), "icon.svg": theme.sign}
 # Those of others, which have their licences beside them.
 _OF_OTHERS = frozenset({"uPlot.min.css", "idiomorph.min.js", "uPlot.iife.min.js", "codemirror.min.js"})
 
@@ -86,10 +92,15 @@ _OF_OTHERS = frozenset({"uPlot.min.css", "idiomorph.min.js", "uPlot.iife.min.js"
 def asset(name: str) -> bytes:
     if name in theme.WEB_FONTS:
         return (theme.FONTS / name).read_bytes()
-    if name in _OF_THEME:
-        return _OF_THEME[name]().encode()
+    if name in ("theme.css", *_SIGNS):
+        return (theme.sign(_SIGNS[name]) if name in _SIGNS else theme.style_sheet("")).encode()
     folder = files(PACKAGE).joinpath("vendored" if name in _OF_OTHERS else "assets")
     return folder.joinpath(name).read_bytes()
+
+
+@cache
+def packed_asset(name: str) -> bytes:
+    return packed(asset(name))
 
 
 @cache
@@ -100,9 +111,10 @@ def version() -> str:
     return found.hexdigest()
 
 
-def shell(edits: bool, **values: Any) -> Markup:
-    """Renders the page around a view, with the files that it needs; `edits`: with an editor."""
+def shell(edits: bool, name: str, **values: Any) -> Markup:
+    """Renders the page around a view of a name, with the files that it needs; `edits`: with an editor."""
     left_out = frozenset() if edits else _OF_BENCH
     styles, scripts = ([name for name in names if name not in left_out] for names in (_STYLES, _SCRIPTS))
     known = {"version": version(), "views": VIEWS, "styles": styles, "scripts": scripts}
+    known["title"] = VIEWS.get(name, "Now")  # where an answer is among the views, too
     return render("shell.html", edits=edits, **known, **values)

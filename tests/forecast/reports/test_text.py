@@ -58,7 +58,7 @@ def test_quarters_share_their_unit() -> None:
 def test_the_verdicts() -> None:
     assert words.verdict(result(RIGHT)).startswith("Calibrated so far")
     assert words.verdict(result(SURE)) == (
-        "Refuted: these chances are not what they say, they are too sure of themselves."
+        "Misleading: these chances are too sure by 10.7 points (7.7 to 13.4), more than chance explains."
     )
     assert {"chances too low", "chances too high"} <= {*map(words.mark, result(SURE).calibration.bins)}
     assert "Too little to tell whether" in words.verdict(result(EDGES["one"]))

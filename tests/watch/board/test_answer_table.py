@@ -55,6 +55,11 @@ def test_filters() -> None:
     assert labels(found, Selection(AnswerFilter(text="A1"))) == ["Malf(a1, 3)"]
     assert labels(found, Selection(AnswerFilter(text="malf a2"))) == ["Malf(a2, 2)"]
     assert labels(found, Selection(AnswerFilter(text="a1 a2"))) == []
+    assert labels(found, Selection(AnswerFilter(text="malf -A1 -b"))) == ["Malf(a2, 2)"]
+    assert labels(found, Selection(AnswerFilter(text="device:A"))) == ["Malf(a2, 2)", "Malf(a1, 3)"]
+    assert labels(found, Selection(AnswerFilter(text="-device:a - key:b"))) == []
+    assert labels(found, Selection(AnswerFilter(text="-key:a"))) == ["Malf(b, 4)"]
+    assert labels(found, Selection(AnswerFilter(text="level:a"))) == []
     assert labels(found, Selection(AnswerFilter({"query": ["Other"]}))) == []
     assert labels(found, Selection(AnswerFilter(least=0.5))) == ["Malf(a2, 2)", "Malf(b, 4)"]
 

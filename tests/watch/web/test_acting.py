@@ -114,8 +114,8 @@ def test_a_proxy_says_who_it_is(found: LiveBoard, tmp_path: Path) -> None:
     assert [each["who"] for each in answer.json["acts"]] == ["ann"]
 
 
-def order(app: ASGIApp) -> list[str]:
-    return [each["X"] for each in ask(app, "/api/now").json["answers"]]
+def order(app: ASGIApp, given: str = "") -> list[str]:
+    return [each["X"] for each in ask(app, f"/api/now?{given}").json["answers"]]
 
 
 def test_what_somebody_takes_care_of_comes_after_all_others(tmp_path: Path) -> None:
@@ -130,6 +130,13 @@ def test_what_somebody_takes_care_of_comes_after_all_others(tmp_path: Path) -> N
     post(app, group="c", kind="snoozed", who="ben", minutes=30)
     post(app, group="d", kind="noted", who="ben", note="noon")
     assert order(app) == ["b", "d", "a", "c"]
+    assert order(app, "care=ann&sort=name") == ["a"]
+    assert order(app, "care=ann&care=ben") == ["a", "c"]
+    assert order(app, "care=nobody%27s") == ["b", "d"]
+    assert ask(app, "/api/now?care=ben").json["total"] == 1
+    page = ask(app, "/part/list?care=ben").text
+    counts = re.findall(r'name="care" value="([^"]+)"( checked)?>.*?figure">(\d+)<', page)
+    assert counts == [("ann", "", "1"), ("ben", " checked", "1"), ("nobody&#39;s", "", "2")]
     page = ask(app, "/part/list").text
     assert "✓ ann, until decided" in page
     assert "Zz ben, until " in page

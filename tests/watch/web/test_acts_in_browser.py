@@ -76,14 +76,27 @@ def test_a_snooze_and_a_note_have_a_dialog(chromium: Browser, served: tuple[Page
     tab.until("byId('act').open")
     tab.run(AXE.read_text("utf-8"))
     assert tab.run("axe.run(byId('act')).then(found => found.violations.map(each => each.id))") == []
-    tab.run("byId('act-form').elements.who.value = 'ann'; byId('act-do').click()")
+    assert tab.run("document.activeElement.name") == "who"  # nobody knows the name yet
+    tab.run("localStorage.setItem(NAME, 'ann')")
+    tab.key("Escape")
+    tab.until("!byId('act').open")
+    for key in "js":
+        tab.key(key)
+    tab.until("byId('act').open")
+    tab.key("Enter")
     tab.until(f"{ACTS}.startsWith('Zz ann, until ')")
     # The row has come down below the other.
     tab.until("document.querySelector('.item:last-child .act')")
-    tab.run("document.querySelector('.item:last-child [data-act=noted]').click()")
-    tab.until("byId('act').open")
-    tab.run("byId('act-form').elements.note.value = '<b>noon</b>'; byId('act-do').click()")
+    assert tab.run(
+        "[...document.querySelectorAll('[name=care]')].map(each => each.parentElement.innerText)"
+    ) == ["mine\n2", "nobody's\n1"]
+    tab.run("list.choose(document.querySelector('.item:last-child'))")
+    tab.key("n")
+    tab.until("document.activeElement.name === 'note'")
+    tab.run("document.activeElement.value = '<b>noon</b>'")
+    tab.key("Enter", control=True)
     tab.until(f"{ACTS}.endsWith('✎ <b>noon</b>')")
+    tab.until("!byId('act').open")
     assert tab.errors == []
 
 

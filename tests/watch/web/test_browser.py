@@ -66,6 +66,23 @@ def test_keys_lead_through_the_page(tab: Tab) -> None:
     tab.until("shown.startsWith('answer/')")
     tab.key("Escape")
     tab.until("shown === 'list'")
+    tab.key("/")
+    tab.run("document.activeElement.value = 'wt'")
+    tab.key("Escape")
+    assert tab.run("[document.activeElement.name, byId('filters').elements.text.value].join()") == ",wt"
+    tab.run("list.move(1)")
+    tab.until("list.selected === 0 && document.activeElement.matches('.row')")
+    tab.run("byId('snapshot').open = true")
+    tab.key("Escape")
+    assert tab.run("[byId('snapshot').open, list.selected].join()") == "false,0"
+    tab.key("Escape")
+    assert tab.run("list.selected") == -1
+    papers = []
+    for theme in ("system", "light", "dark", "system"):
+        assert theme in tab.run("`${byId('theme').title} ${document.documentElement.dataset.theme}`")
+        papers.append(tab.run("getComputedStyle(document.documentElement).backgroundColor"))
+        tab.run("byId('theme').click()")
+    assert papers[0] == papers[1] == papers[3] != papers[2]
     tab.key("6")
     tab.until("shown === 'plan'")
     tab.key("?")
@@ -103,23 +120,51 @@ def test_it_goes_on_after_the_server_was_killed(
     tab.until("document.querySelector('.rows .row').innerText.includes('after')")
 
 
-def test_tabs_of_a_browser_share_one_stream_and_let_each_other_in(
+def test_tabs_let_each_other_in_and_a_hidden_one_hears_what_is_due_alone(
     chromium: Browser, page_and_store: tuple[Page, Store]
 ) -> None:
     page, writer = page_and_store
     first = chromium.tab()
     first.open_page(page.url.replace("/?", "/list?"))
     first.until(f"{ROWS} >= 5")
+    assert first.run("document.title").startswith("All that is open ")
     second = chromium.tab()
     second.open(page.address.origin + "/list")
     second.until(f"{ROWS} >= 5")
-    events = "performance.getEntriesByType('resource').filter(e => e.name.endsWith('/events')).length"
-    locks = "navigator.locks.query().then(found => [found.held.length, found.pending.length].join())"
-    assert first.run(locks) == "1,1"
+    streams = "navigator.locks.query().then(found => found.held.map(each => each.name).sort().join())"
+    until(lambda: second.run(streams) == "antelog due ,antelog page ")
+    assert first.run("document.hidden")
     add(writer, possible("both", 9, 9, 0.999), status(10, at=ago(0)))
     for tab in (first, second):
-        tab.until("document.getElementById('tick').textContent === 'tick 10'")
-    assert first.run(events) + second.run(events) <= 1
+        tab.until("document.title.startsWith('(1) All that is open ')")
+        tab.until("document.querySelector('link[rel=icon]').href.endsWith('icon-warning.svg')")
+    second.until(f"{ROWS} === 6")
+    chromium.tab()
+    until(lambda: first.run(streams) == "antelog due ")
+    add(writer, possible("more", 9, 9, 0.999), status(11, at=ago(0)))
+    for tab in (first, second):
+        tab.until("document.title.startsWith('(2) ')")
+        assert tab.run("document.getElementById('tick').textContent") == "tick 10"
+    first.tell("Page.bringToFront")
+    first.until(f"{ROWS} === 7")
+    first.until("document.getElementById('tick').textContent === 'tick 11'")
+    assert first.errors + second.errors == []
+
+
+@pytest.mark.parametrize("view", ["now", "inputs"])
+def test_lines_that_are_new_make_the_view_of_the_server(tab: Tab, writer: Store, view: str) -> None:
+    tab.run(f"go('/{view}')")
+    tab.until(f"shown === '{view}'")
+    tab.run(
+        "sent = []; _whole = whole; whole = (answer, address) => "
+        "{ sent.push(answer.headers.get('content-type')); return _whole(answer, address); }"
+    )
+    for tick in (10, 11):
+        add(writer, possible(f"new{tick}", 9, 9, 0.9), status(tick, facts=10 * tick, at=ago(0)))
+        tab.until(f"state.reached === 'tick {tick}' && !missed && kept.tag")
+        whole = "ask(`/part/${kept.address}&have=`).then(found => found.text())"
+        assert tab.run(f"{whole}.then(found => found === kept.text)")
+        assert tab.run("sent.at(-1)") == "application/json"
 
 
 @pytest.mark.parametrize("form", ["csv", "html"])

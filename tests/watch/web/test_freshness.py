@@ -93,6 +93,11 @@ def test_tables_have_times_beside_ticks(live: LiveBoard) -> None:
     app = guarded(read(live))
     length: Callable[[str], datetime] = datetime.fromisoformat
     columns = {"now": ("since", "decided by", "at"), "decided": ("at",), "inputs": ("newest",)}
+    lengths = {"decided": "open for", "inputs": "delay", "trust": "lead time, half of them"}
+    for view, name in lengths.items():
+        rows = list(csv.DictReader(io.StringIO(ask(app, f"/export/{view}.csv").text)))
+        known = next(each for each in rows if each[name])
+        assert float(known[f"{name} (seconds)"]) == 10 * int(known[name])
     for view, names in columns.items():
         rows = list(csv.DictReader(io.StringIO(ask(app, f"/export/{view}.csv").text)))
         for name in names:

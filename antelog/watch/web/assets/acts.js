@@ -16,6 +16,10 @@ const acts = {
     const form = byId("act-form");
     document.body.dataset.acts = this.may ? "yes" : "no";
     if (!this.may) return;
+    form.addEventListener("keydown", (event) => {
+      const done = event.key === "Enter" && (event.ctrlKey || event.metaKey || event.target.matches("select"));
+      if (done) { event.preventDefault(); form.requestSubmit(); }
+    });
     form.addEventListener("submit", (event) => { event.preventDefault(); this.done(new FormData(form)); });
     byId("act-cancel").addEventListener("click", () => byId("act").close());
     document.addEventListener("click", (event) => {
@@ -50,6 +54,8 @@ const acts = {
     byId("act-note").hidden = kind !== "noted";
     byId("act-form").elements.note.required = kind === "noted";
     byId("act").showModal();
+    const elements = byId("act-form").elements, first = { snoozed: elements.minutes, noted: elements.note }[kind];
+    (first && (who || kind === "noted") ? first : elements.who).focus();
   },
 
   async done(given) {

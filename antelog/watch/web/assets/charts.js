@@ -31,7 +31,7 @@ function labels(zone) {
 }
 
 function optionsOf(figure, box) {
-  const { kind, zone, level } = figure.dataset, grid = { stroke: variable("grid"), width: 1 }, ticks = { show: false };
+  const { kind, zone, level, most } = figure.dataset, grid = { stroke: variable("grid"), width: 1 }, ticks = { show: false };
   const font = `11.5px ${variable("sans")}`, axis = { stroke: variable("muted"), grid, ticks, font };
   const heads = [...figure.querySelectorAll("thead th")].slice(1).map((head) => head.textContent);
   const series = heads.map((label) => ({
@@ -54,7 +54,7 @@ function optionsOf(figure, box) {
   return {
     width: box.clientWidth, height: kind === "counts" ? 110 : kind === "rate" ? 150 : 190,
     legend: { show: false }, cursor: { drag: { x: kind === "counts", y: false, setScale: false }, points: { show: kind !== "counts" } },
-    scales: { x: { time: Boolean(zone) }, y: kind === "chance" ? { range: [0, 1.02] } : { range: (_, low, high) => [0, high || 1] } },
+    scales: { x: { time: Boolean(zone), range: (_, low, high) => low < high ? [low, high] : [low - (zone ? 60 : 1), high + (zone ? 60 : 1)] }, y: kind === "chance" ? { range: [0, 1.02] } : { range: (_, low, high) => [0, Number(most) || high || 1] } },
     axes: [
       { ...axis, size: 26, space: 90, grid: { show: false }, values: labels(zone) },
       { ...axis, size: 46, space: 28, values: (_, found) => found.map((v) => kind === "chance" ? `${Math.round(100 * v)} %` : v.toLocaleString("en")) },

@@ -30,7 +30,7 @@ const filming = {
     if (!answer.ok) throw new Error(`no view at ${tick}`);
     const made = document.createElement("template");
     made.innerHTML = await answer.text();
-    for (const each of made.content.querySelectorAll("#fresh, .past, form, button, [data-act], .does")) each.remove();
+    for (const each of made.content.querySelectorAll(".fresh, .past, form, button, [data-act], .does")) each.remove();
     for (const link of made.content.querySelectorAll("a")) link.removeAttribute("href");
     return made.innerHTML.replaceAll(/></g, ">\n<");
   },

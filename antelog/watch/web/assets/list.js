@@ -3,7 +3,8 @@
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const narrow = matchMedia("(max-width: 1200px)");
-const EXTRA = 15, REST = 12_000;
+const EXTRA = 10, REST = 12_000;
+const STEP = 10;  // rows are asked for in tens: the server renders once for all who see the same
 
 const list = {
   busy: false, wanted: false, brief: false, selected: -1, chosen: "", pointed: 0,
@@ -13,13 +14,13 @@ const list = {
   get held() { return Boolean(this.box?.matches(":hover")) && Date.now() - this.pointed < REST; },
 
   /* As many rows as there is room for. What a reader waits for has these alone, and the others follow. */
-  get sight() { return Math.ceil(innerHeight / (this.box ? this.height : 40)); },
+  get sight() { return STEP * Math.ceil(innerHeight / (this.box ? this.height : 40) / STEP); },
 
   /* The rows in sight, and some before and after. */
   reach() {
     if (!this.box || this.brief) return { from: 0, count: this.sight };
-    const above = Math.max(0, -this.box.getBoundingClientRect().top), from = Math.max(0, Math.floor(above / this.height) - EXTRA);
-    return { from, count: Math.min(300, this.sight + 2 * EXTRA) };
+    const above = Math.max(0, -this.box.getBoundingClientRect().top), from = STEP * Math.max(0, Math.floor((above / this.height - EXTRA) / STEP));
+    return { from, count: Math.min(300, this.sight + 2 * EXTRA + STEP) };
   },
 
   begin() {

@@ -11,7 +11,23 @@ const here = () => {
   const path = location.pathname.slice(root.length).replace(/^\/|\/$/g, "");
   return { name: path.split("/")[0] || "now", path: path || "now" };
 };
-let shown = "", fresh = 0, loading = null;
+let shown = "", fresh = 0, loading = null, missed = false;
+let kept = { address: "", tag: "", text: "" };  // the view as the server sent it
+
+/* A view of which the server knows what this page has comes as new lines, and where the others are in it. */
+async function whole(answer, address) {
+  let text = kept.text;
+  if (answer.headers.get("content-type") === "application/json") {
+    const before = text.split("\n"), lines = [], pieces = await answer.json();
+    for (let at = 0; at < pieces.length; at++) {
+      if (typeof pieces[at] === "string") lines.push(pieces[at]);
+      else lines.push(...before.slice(pieces[at], pieces[at] + pieces[++at]));
+    }
+    text = lines.join("\n");
+  } else if (answer.status !== 204) text = await answer.text();
+  kept = { address, tag: answer.headers.get("x-view") || "", text };
+  return text;
+}
 
 function go(address) {
   history.pushState(null, "", address);
@@ -29,10 +45,13 @@ async function load() {
   }
   const given = new URLSearchParams(location.search), { from, count } = shown === path ? list.reach() : { from: 0, count: list.sight };
   if (name === "list" || name === "decided") { given.set("from", from); given.set("count", count); }
+  const address = `${path}?${given}`;
+  given.set("have", kept.address === address ? kept.tag : "");
   try {
-    const answer = await ask(`/part/${path}${given.size ? `?${given}` : ""}`, loading.signal);
+    const answer = await ask(`/part/${path}?${given}`, loading.signal);
     fresh = Date.now();
-    if (answer.ok) put(await answer.text(), path);
+    missed = false;
+    if (answer.ok) put(await whole(answer, address), path);
     else { shown = path; say(view, "There is nothing here any more", "The answer was decided long ago, or never was."); }
   } catch (error) { if (error.name !== "AbortError" && error.message !== "locked") lost(); }
 }
@@ -41,8 +60,6 @@ async function load() {
 function put(html, path) {
   const made = document.createElement("template");
   made.innerHTML = html;
-  const said = made.content.getElementById("fresh");
-  if (said) { state = JSON.parse(said.dataset.state); said.remove(); }
   // A list that appears once the page has caught up is a new one, too.
   const alike = Boolean(byId("filters")) === Boolean(made.content.getElementById("filters"));
   if (shown === path && view.firstElementChild && alike) {
@@ -52,17 +69,24 @@ function put(html, path) {
   } else {
     view.replaceChildren(made.content);
     if (shown) window.scrollTo(0, 0);  // the first view was there before, and may have been scrolled
-    document.title = `${view.querySelector("h1")?.textContent || path} – antelog`;
+    entitle();
     if (shown) view.focus({ preventScroll: true });
     shown = path;
     list.begin();
     list.place();
   }
+  mine();
   drawCharts();
   countdown();
   freshness();
   moments.show();
   if (list.box) requestAnimationFrame(() => setTimeout(() => list.fill()));  // once this is painted
+}
+
+/* Who has given a name finds what is theirs under it. */
+function mine() {
+  const name = localStorage.getItem(NAME);
+  for (const each of document.querySelectorAll("[name=care]")) if (each.value === name) each.parentElement.querySelector(".cut span").textContent = "mine";
 }
 
 /* What the reader has opened, typed or scrolled, and what scripts have drawn, stays as it is. */
@@ -110,26 +134,41 @@ function reached(text) {
   byId("tick").replaceChildren(day, time);
 }
 
-let due = null;
-function hear(news) {
-  state = news;
-  lostSince = null;
-  freshness();
-  byId("program").textContent = news.program;
-  reached(news.reached);
-  if (document.hidden || due) return;
-  due = setTimeout(refresh, Math.max(0, 900 - (Date.now() - fresh)));
+/* How much is due, on the tab itself: also where it is hidden. */
+function entitle() {
+  const due = state?.due || {}, worst = ["critical", "warning", "info"].find((each) => due[each]);
+  const number = Object.values(due).reduce((sum, each) => sum + each, 0);
+  document.title = `${number ? `(${number}) ` : ""}${view.querySelector("h1")?.textContent || here().path} – antelog`;
+  const icon = document.querySelector("link[rel=icon]"), at = icon.href.replace(/icon[^/]*$/, `icon${worst ? `-${worst}` : ""}.svg`);
+  if (icon.href !== at) icon.href = at;
 }
 
-function refresh() { due = null; if (here().path === shown && moments.at === null && getSelection().isCollapsed) load(); }
+let due = null;
+function hear(news) {
+  const before = state;
+  state = { ...state, ...news };
+  lostSince = null;
+  entitle();
+  if (state.kind === undefined) return;  // a hidden tab hears only what is due
+  freshness();
+  byId("program").textContent = state.program;
+  reached(state.reached);
+  // Facts alone change these two views; others only if there are other answers, or a tick.
+  const name = here().name, rates = name === "inputs" || name === "plan";
+  missed ||= rates ? before?.version !== state.version : before?.view !== state.view;
+  if (document.hidden || due || !missed) return;
+  due = setTimeout(refresh, Math.max(0, (rates ? 4900 : 900) - (Date.now() - fresh)));
+}
+
+function refresh() { due = null; if (missed && here().path === shown && moments.at === null && getSelection().isCollapsed) load(); }
 
 let tries = 0;
 function lost() { lostSince ??= Date.now(); freshness(); }
 
-async function listen() {
-  for (;;) {
+async function listen(only, signal) {
+  while (!signal.aborted) {
     try {
-      const answer = await ask("/events");
+      const answer = await ask(`/events?only=${only}`, signal);
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       let rest = "";
       for (;;) {
@@ -138,10 +177,10 @@ async function listen() {
         tries = 0;
         const pieces = (rest + value).split("\n\n");
         rest = pieces.pop();
-        const last = pieces.filter((piece) => piece.startsWith("event: state")).pop();
-        if (last) tell(JSON.parse(last.slice(last.indexOf("data: ") + 6)));
+        for (const piece of pieces) if (piece.startsWith("event: state")) tell(JSON.parse(piece.slice(piece.indexOf("data: ") + 6)));
       }
     } catch (error) { if (error.message === "locked") return; }
+    if (signal.aborted) return;
     lost();
     channel?.postMessage({ lost: true });
     await new Promise((done) => setTimeout(done, Math.min(5000, 250 * 2 ** tries++)));
@@ -149,6 +188,15 @@ async function listen() {
 }
 
 function tell(news) { hear(news); channel?.postMessage({ news }); }
+
+/* One tab of those that are seen hears all news for them, and one of the hidden ones what is due. */
+let following = null;
+function follow() {
+  following?.abort();
+  const { signal } = following = new AbortController(), only = document.hidden ? "due" : "page";
+  if (navigator.locks) navigator.locks.request(`antelog ${only} ${root}`, { signal }, () => listen(only, signal)).catch(() => {});
+  else listen(only, signal);
+}
 
 /* Whether this reader may act. */
 async function may() {
@@ -165,13 +213,12 @@ async function begin() {
   may();
   channel?.addEventListener("message", ({ data }) => {
     if (data.asks === "session" && session) channel.postMessage({ session });
-    if (data.asks === "news" && state) channel.postMessage({ news: state });
+    if (data.asks === "news" && state?.kind) channel.postMessage({ news: state });
     if (data.news) hear(data.news);
     if (data.lost) lost();
   });
   channel?.postMessage({ asks: "news" });
-  if (navigator.locks) navigator.locks.request(`antelog news ${root}`, listen);
-  else listen();
+  follow();
   setInterval(() => { countdown(); freshness(); }, 1000);
 }
 
@@ -186,24 +233,34 @@ document.addEventListener("click", (event) => {
   if (to.href !== location.href) go(to.href);
 });
 addEventListener("popstate", load);
-addEventListener("visibilitychange", () => { if (!document.hidden && state) hear(state); });
+addEventListener("visibilitychange", () => { follow(); if (!document.hidden) { channel?.postMessage({ asks: "news" }); hear({}); } });
+document.addEventListener("selectionchange", () => { if (missed && !due && getSelection().isCollapsed) hear({}); });
 let frame = 0;
 addEventListener("scroll", () => { if (!frame) frame = requestAnimationFrame(() => { frame = 0; list.fill(); }); }, { passive: true });
 addEventListener("resize", () => { if (list.box) { list.place(); list.fill(); } drawCharts(); });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawCharts);
 
+/* Escape ends one thing: a menu, typing, the filters where they cover the list, the row that is chosen, a view. */
+function leave(target, typing) {
+  const more = byId("more");
+  if (byId("snapshot").open) byId("snapshot").open = false;
+  else if (typing) target.blur();
+  else if (narrow.matches && more?.open) more.open = false;
+  else if (list.box && list.selected >= 0) { list.choose(null); list.mark(); document.activeElement.blur(); }
+  else if (here().name === "answer") history.length > 1 ? history.back() : go(`${root}/`);
+}
+
 document.addEventListener("keydown", (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey || (event.repeat && "asn".includes(event.key))) return;
   const typing = event.target.matches("input:not([type=checkbox]), select, textarea, [data-typing]");
-  if (event.key === "Escape" && byId("snapshot").open) { byId("snapshot").open = false; return; }
-  if (event.key === "Escape" && typing) { event.target.blur(); return; }
-  if (typing || byId("help").open || byId("act").open) return;
+  if (document.querySelector("dialog[open]")) return;  // the browser closes it, and only it
+  if (event.key === "Escape") { event.preventDefault(); leave(event.target, typing); return; }
+  if (typing) return;
   const links = [...document.querySelectorAll("nav a")];
   if (/^[1-9]$/.test(event.key) && links[event.key - 1]) { go(links[event.key - 1].href); return; }
   const keys = {
     "/": async () => { if (!byId("filters")) await go(`${root}/list`); byId("filters")?.elements.text.focus(); },
     "?": () => byId("help").showModal(),
-    Escape: () => { if (here().name === "answer") history.length > 1 ? history.back() : go(`${root}/`); },
   };
   if (list.box) Object.assign(keys, {
     j: () => list.move(1), k: () => list.move(-1), ArrowDown: () => list.move(1), ArrowUp: () => list.move(-1),
@@ -216,6 +273,16 @@ document.addEventListener("keydown", (event) => {
   if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
 });
 byId("close").addEventListener("click", () => byId("help").close());
+
+/* ---- light and dark ---- */
+
+function themed() {
+  const chosen = document.documentElement.dataset.theme;
+  byId("theme").title = byId("theme").ariaLabel = `Theme: ${chosen === "system" ? "as the system has it" : chosen}`;
+  drawCharts();
+}
+byId("theme").addEventListener("click", () => { theme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length]); themed(); });
+themed();
 
 /* ---- snapshots ---- */
 

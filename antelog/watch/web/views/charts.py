@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from math import log1p
 
 from antelog.watch.board.tracked_answer import Mark, TrackedAnswer
-from antelog.watch.web.templating import number
 from antelog.watch.web.views.context import TickClock
-
-WIDE, HIGH = 600.0, 140.0
 
 
 @dataclass(frozen=True)
@@ -35,42 +32,7 @@ class TimeChart:
     rows: Sequence[ChartRow]
     zone: str = ""  # moments are milliseconds, shown as times of this zone; without one they are ticks
     level: float | None = None
-
-    @property
-    def stacks(self) -> Sequence[tuple[str, float, float, float, float]]:
-        """The stacked counts of each row, the last series lowest: kind, x, y, width and height."""
-        most = max((sum(value or 0 for value in row.values) for row in self.rows), default=0) or 1
-        wide, found = WIDE / max(1, len(self.rows)), []
-        for at, row in enumerate(self.rows):
-            y = HIGH
-            for kind, value in reversed([*zip(self.head[1:], row.values, strict=True)]):
-                high = 0.95 * HIGH * (value or 0) / most
-                y -= high
-                if high:
-                    found.append((kind, at * wide, y, 0.9 * wide, high))
-        return found
-
-    @property
-    def paths(self) -> Sequence[str]:
-        """A path for each series, in a box of `WIDE` by `HIGH`."""
-        if not self.rows:
-            return []
-        first, last = self.rows[0].at, self.rows[-1].at
-        most = max([value for row in self.rows for value in row.values if value is not None], default=0.0)
-        most = 1.0 if self.kind == "chance" else most or 1.0
-        found = []
-        for at in range(len(self.head) - 1):
-            spots = [
-                (WIDE * (row.at - first) / max(1e-9, last - first), HIGH * (1 - 0.9 * value / most))
-                for row in self.rows
-                if (value := row.values[at]) is not None
-            ]
-            line = "H{}V{}" if self.kind == "chance" else "L{} {}"
-            steps = [
-                ("M{} {}" if at == 0 else line).format(*map(number, spot)) for at, spot in enumerate(spots)
-            ]
-            found.append("".join(steps))
-        return found
+    most: float | None = None  # the top of the scale, above which values are cut
 
 
 def places(clock: TickClock, ticks: Sequence[int]) -> tuple[list[float], str]:

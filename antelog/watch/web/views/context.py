@@ -22,7 +22,7 @@ from antelog.run.store.inbox import Act
 from antelog.watch.board.answer_table import SqlCondition
 from antelog.watch.board.board import Board
 from antelog.watch.board.brief import Brief
-from antelog.watch.board.feed_program import POSSIBLE, key_column, value_text
+from antelog.watch.board.feed_program import POSSIBLE, value_text
 from antelog.watch.board.selection import KINDS, SEVERITIES, STATES, Given
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
@@ -188,8 +188,7 @@ class ViewContext:
     @property
     def key_name(self) -> str:
         """The name of the key, by a column of an input: `Device`."""
-        program = self.board.head.program
-        return ((key_column(program.plan) if program else None) or "value").capitalize()
+        return self.board.head.key_name.capitalize()
 
     def shown_acts(self, group: str) -> list[dict[str, str]]:
         return [_shown_act(each, self.clock) for each in self.acts.get(group, ())]
@@ -305,7 +304,14 @@ def cut(name: str) -> tuple[str, str]:
 
 # ---- filters with a list of values ----
 
-_TITLES = {"kind": "Became", "severity": "Severity", "query": "Query", "prefix": "", "state": "Chance"}
+_TITLES = {
+    "care": "Taken care of",
+    "kind": "Became",
+    "severity": "Severity",
+    "query": "Query",
+    "prefix": "",
+    "state": "Chance",
+}
 _ORDERS: Mapping[str, Sequence[str]] = {"kind": KINDS, "severity": SEVERITIES, "state": STATES}
 _PREFIXES = 8
 
@@ -319,7 +325,7 @@ def facets(scene: ViewContext, counts: Mapping[str, Mapping[str, int]]) -> Itera
         values: Sequence[str]
         if name in _ORDERS:
             values = [each for each in _ORDERS[name] if counted.get(each) or each in chosen]
-        elif name == "query":
+        elif name in ("query", "care"):
             values = sorted({*counted, *chosen})
         else:
             most = [] if len(counted) > 4 * _PREFIXES else Counter(counted).most_common(_PREFIXES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
-from statistics import fmean
+from statistics import fmean, median
 
 from markupsafe import Markup
 
@@ -17,6 +17,8 @@ from antelog.watch.web.views.context import ViewContext
 
 _BARS, _LABELS = 40, 4
 _ROWS = 40
+_SILENT = 24  # silent slots of an input that are listed
+_PEAK = 4  # a scale of rates ends at so many times the usual one, if there are rates of twice that
 
 
 def inputs(scene: ViewContext) -> Markup:
@@ -53,7 +55,9 @@ def _held(scene: ViewContext) -> str:
 
 def _input(scene: ViewContext, found: InputStatus) -> dict[str, object]:
     clock = scene.clock
+    source = scene.board.inputs.status.get("sources", {}).get(found.name)
     figures = [
+        *([("from", source)] if source else []),
         ("facts", f"{found.facts:,}"),
         ("newest about", NONE if found.newest is None or found.newest < 0 else clock.at(found.newest)),
         ("declared delay", clock.ahead(found.delay) if found.delay else "none"),
@@ -66,8 +70,17 @@ def _input(scene: ViewContext, found: InputStatus) -> dict[str, object]:
     bars = list(_late(scene, found))
     step = _step(found)
     bound = 100.0 * (found.delay // step + 1) / len(bars) if bars else 100.0
-    rates = _rates(scene, found.name)
-    return {"name": found.name, "figures": figures, "late": bars, "bound": min(99.7, bound), "rates": rates}
+    shown = {"name": found.name, "figures": figures, "late": bars, "bound": min(99.7, bound)}
+    return {**shown, "rates": _rates(scene, found.name), "silent": _silent(scene, found.name)}
+
+
+def _silent(scene: ViewContext, name: str) -> list[str]:
+    """Lists the slots that are silent, with when each was heard last, and how many more there are."""
+    slots = scene.board.inputs.slots(name)
+    if slots is None:
+        return []
+    named = [f"{slot}, since {scene.clock.hour(heard)}" for slot, heard in slots.listed.items()][:_SILENT]
+    return [*named, f"and {slots.silent - len(named):,} more"] if slots.silent > len(named) else named
 
 
 def _within(scene: ViewContext, found: InputStatus) -> str:
@@ -110,7 +123,10 @@ def _rates(scene: ViewContext, name: str) -> TimeChart | None:
         ChartRow(1000 * at, text, [rate], [_rate(rate)])
         for (at, text), rate in zip(moments, rates, strict=True)
     ]
-    return TimeChart(f"Facts of {name} a second", "rate", ("time", "facts a second"), rows, "UTC")
+    # What is read of a backlog would make the rates of now a flat line.
+    usual = median(rates)
+    most = _PEAK * usual if max(rates) > 2 * _PEAK * usual > 0 else None
+    return TimeChart(f"Facts of {name} a second", "rate", ("time", "facts a second"), rows, "UTC", most=most)
 
 
 def _rejects(scene: ViewContext) -> Iterator[tuple[str, str, str, str, int]]:

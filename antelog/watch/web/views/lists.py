@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from antelog.answers import CLOSED
 from antelog.engine.step.wording import LOST, unseen_since
 from antelog.forecast.reports.words import NONE, count
 from antelog.lines import awaited
@@ -29,9 +30,11 @@ _BINS = 60  # of the histogram of decided answers, at most
 
 def listing(scene: ViewContext) -> Markup:
     selection, tables, head = _selection(scene), scene.board.tables, scene.board.head
+    care = tables.care(selection.filter)  # the order and the filter know then who cares
     seen, axis = tables.listing(selection), _axis(scene, selection.filter)
     counts = tables.open.facets(selection.filter)
     counts["query"] = dict.fromkeys(head.ticks, 0) | counts["query"]
+    counts["care"] = care
     return render(
         "list.html",
         scene=scene,
@@ -180,16 +183,22 @@ def decided_rows(scene: ViewContext) -> Markup:
 
 
 def because(scene: ViewContext, answer: TrackedAnswer) -> str:
-    """Writes the literal that nobody could see, else the first failed hypothesis, or the last evidence."""
-    scale, short = scene.board.head.timescale, scene.clock.short
-    if found := unseen(answer.line, scale):
-        since = short(unseen_since(answer.line))
-        return f"not seen since {since}: {scene.shorter(answer, found[0].literal.text(short))}"
-    found = failed(answer.line, scale)
-    if not found and answer.now.change == "confirmed":
-        known = [each for each in marks(answer.line, scale) if each.known]
-        found = sorted(known, key=lambda each: -1 if each.tick is None else each.tick, reverse=True)
-    return scene.shorter(answer, found[0].literal.text(short)) if found else NONE
+    """Writes what decided an answer: the fact that completed it or spoke against it, or what did not come."""
+    line, scale, short = answer.line, scene.board.head.timescale, scene.clock.short
+
+    def named(mark: Mark) -> str:
+        return scene.shorter(answer, mark.literal.text(short))
+
+    if found := unseen(line, scale):
+        since = short(unseen_since(line))
+        return f"lost for want of a fact, not seen since {since}: {named(found[0])}"
+    if found := failed(line, scale):
+        text = named(found[0])
+        return f"averted by {text.removeprefix('not ')}" if found[0].negated else f"averted: no {text}"
+    known = [each for each in marks(line, scale) if each.known]
+    if answer.now.change == "confirmed" and known:
+        return f"confirmed by {named(max(known, key=lambda each: -1 if each.tick is None else each.tick))}"
+    return "the rules were changed" if answer.now.change == CLOSED else ""
 
 
 def _early(scene: ViewContext, wanted: AnswerFilter) -> str:

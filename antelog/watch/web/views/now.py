@@ -42,7 +42,7 @@ def now(scene: ViewContext) -> Markup:
         clock=clock,
         dues=[_parts(scene, each) for each in scene.due.due],
         names=names_of([each.key for each in shown], _ROOM, _ABOVE),
-        cared={*tables.cared_for()},
+        cared=tables.cared_for(),
         map=_map(scene),
         cards=[_card(of, row) | fork(of, axis, row.answer) for of, row in zip(scenes, over, strict=False)],
         rows=shown[_CARDS:],

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import log10
+from itertools import islice, pairwise
+from math import copysign, log10
 
 from markupsafe import Markup
 
@@ -20,10 +21,11 @@ from antelog.watch.web.templating import number, render
 from antelog.watch.web.views.context import ViewContext
 
 _SIZES = pictures.PlanSizes(layer=37.0, half=21.0, dot=12.0, gap=22.0, around=16.0)
+_BESIDE = 10.0  # between an edge and its label
 _LETTER, _SMALL = 8.2, 6.6  # the widths of letters, of names and of notes
 _ROOM, _QUERY = 8, 36  # letters by which boxes and labels grow; the least room for letters of a query
 _THIN, _THICK = 1.5, 3.5  # the width of an edge along which nothing flows, and what a flow adds to it at most
-_LOOKED_AT = 5_000  # open answers whose awaited facts are counted, at most
+_LOOKED_AT = 1_000  # open answers whose awaited facts are counted; of more, some are counted for all
 
 
 def plan(scene: ViewContext) -> Markup:
@@ -47,6 +49,15 @@ class PlanDrawing:
     high: float
     edges: Sequence[dict[str, object]]
     marks: pictures.PlanMarks
+
+    @property
+    def label_ends(self) -> dict[str, float]:
+        """Where each label begins, or ends at the left of its edge, away from the source; by its node."""
+        x, found = self.marks.placed.x, {}
+        for edge, node in self.marks.placed.labels.items():
+            ends = x[node], x[edge.target]
+            found[node] = min(ends) - _BESIDE if x[edge.source] > x[node] else max(ends) + _BESIDE
+        return found
 
 
 def _graph(scene: ViewContext, program: Program) -> PlanDrawing:
@@ -123,16 +134,18 @@ def _labels(scene: ViewContext, graph: Graph) -> dict[Edge, pictures.PlanMark]:
     """Labels edges with the known and awaited literals of their predicates."""
     there: Counter[tuple[str, bool]] = Counter()
     awaited: Counter[tuple[str, bool]] = Counter()
-    for answer, _ in zip(scene.board.open.values(), range(_LOOKED_AT), strict=False):
+    every = -(-len(scene.board.open) // _LOOKED_AT) or 1
+    about = "" if every == 1 else "≈ "
+    for answer in islice(scene.board.open.values(), 0, None, every):
         for mark in marks(answer.line, None):
-            (there if mark.known else awaited)[mark.predicate, mark.negated] += 1
+            (there if mark.known else awaited)[mark.predicate, mark.negated] += every
     labels = {}
     for edge in graph.edges:
         if edge.source not in graph.rules:
             seen = edge.source, edge.negated
             if there[seen] or awaited[seen]:
-                text = f"● {there[seen]:,}  {'◇' if edge.negated else '○'} {awaited[seen]:,}"
-                room = _SMALL * _rounded(len(text)) + 10
+                text = f"{about}● {there[seen]:,}  {'◇' if edge.negated else '○'} {awaited[seen]:,}"
+                room = 2 * _SMALL * _rounded(len(text)) + 16  # it stands at the right of the edge
                 labels[edge] = pictures.PlanMark(pictures.LABEL, text, _SMALL * len(text) + 10, room=room)
     return labels
 
@@ -147,7 +160,13 @@ def _edge(edge: Edge, marks: pictures.PlanMarks, flow: float) -> dict[str, objec
     into = 1 if placed.layer[path[-1]] > placed.layer[path[-2]] else -1
     tip = y[-1] - marks.half(edge.target) * into
     y[-1] = tip - 6 * into
-    slopes = [0.0, *((after - before) / 6 for before, after in zip(x, x[2:], strict=False)), 0.0]
+    steps = [after - before for before, after in pairwise(x)]
+    # No steeper than to the next place: it would swing out.
+    slopes = [
+        0.0 if one * other <= 0 else copysign(min(abs(one + other) / 6, abs(one), abs(other)), one)
+        for one, other in pairwise(steps)
+    ]
+    slopes = [0.0, *slopes, 0.0]
     pieces = [f"M{number(x[0])} {number(y[0])}"]
     for at in range(len(path) - 1):
         third = (y[at + 1] - y[at]) / (2 if at in (0, len(path) - 2) else 3)

@@ -13,6 +13,7 @@ from antelog.forecast.scores.calibration import Bin
 from antelog.forecast.scores.scored_lines import Alerted, Loss
 from antelog.forecast.scores.scores import ScoreResult, Scores, result
 from antelog.watch.board.scoring import USUAL
+from antelog.watch.board.selection import SEVERITIES
 from antelog.watch.web.templating import render
 from antelog.watch.web.views.context import ViewContext
 
@@ -21,10 +22,14 @@ def trust(scene: ViewContext) -> Markup:
     known, length = scene.board.trust, scene.clock.length
     found = [
         _query(query, each, known.alerts(query), length) | {"learning": known.wait(query, length)}
-        for query, each in known.results().items()
+        for query, each in sorted(known.results().items(), key=lambda each: _worst_first(scene, each[0]))
         if each.counted.lines
     ]
     return render("trust.html", queries=found, whole=False, seen_chances=scene.board.seen_chances)
+
+
+def _worst_first(scene: ViewContext, query: str) -> tuple[int, str]:
+    return SEVERITIES.index(scene.severity(query)), query
 
 
 def scores_page(by_query: Mapping[str, Scores], tick: int | None, title: str) -> str:

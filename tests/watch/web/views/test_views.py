@@ -24,6 +24,7 @@ from tests.forecast.reports.test_text import EDGES, MINUTES, RIGHT, SURE
 from tests.lines import lines_of
 from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, some, status
 from tests.watch.web.asking import NoFeed, ask, guarded, sight
+from tests.watch.web.test_freshness import silent
 
 WT2 = name_of("Malf", {"X": "wt2", "T": 7})
 EVIL = "<img src=x onerror=alert(1)>\"'&\x1b[2J"
@@ -198,7 +199,11 @@ def test_decided_answers_say_how_early_they_were_reported() -> None:
     words = "".join(Elements(seen("decided", *reported)).texts)
     assert "3 ticks" in words
     assert "2 ticks" in words
-    assert "because" in "".join(Elements(seen("decided", possible("b", 5), rejected("b", 5, 8))).texts)
+    assert "confirmed by Temp(high, 6)" in words
+    assert "averted: no Temp(high, 6)" in seen("decided", possible("b", 5), rejected("b", 5, 8))
+    rules = PROGRAM.replace("Hot(X, T+1)", "not Hot(X, T+2)")
+    facts = [("Temp", ("wt2", "high", at), at) for at in (5, 7)]
+    assert "averted by Hot(7)" in seen("decided", head(program=rules), *lines_of(rules, facts, 8))
 
 
 def test_inputs_say_what_holds_time_back_and_how_late_facts_come() -> None:
@@ -221,6 +226,32 @@ def test_the_rate_is_over_the_seconds_that_there_were() -> None:
     words = "".join(Elements(seen("inputs", *looks)).texts)
     assert "Facts a second100over the last seconds" in words
     assert "09:00:02" in words
+    assert "Cut above" not in words
+
+
+def test_a_backlog_does_not_flatten_rates_and_sources_and_silent_devices_are_named() -> None:
+    facts = (0, 50_000, 50_010, 50_020, 50_030)
+    looks = [status(7, each, f"2026-11-25T09:00:0{at}.000Z") for at, each in enumerate(facts)]
+    names = [f"press-{number}" for number in range(30)]
+    looks.append(silent(40, *names) | {})
+    looks[-1]["status"]["sources"] = {"Temp": "kafka://broker:9092/t"}
+    text = seen("inputs", *looks)
+    words = "".join(Elements(text).texts)
+    assert 'data-most="40.0"' in text
+    assert "Cut above: 50,000 at 09:00:01." in words
+    assert "fromkafka://broker:9092/t" in words
+    assert re.search(r"Silentpress-0, since [^p]*press-1, since .*press-23, since [^p]*and 16 more", words)
+
+
+def test_trust_has_the_worst_first_and_a_plan_of_many_answers_counts_some() -> None:
+    rules = PROGRAM + "Cold(X, T) :- Hot(X, T), Hot(X, T+1).\nquery Cold(X, T) critical.\n"
+    facts = [("Temp", (f"d{at}", "high", 5), 5) for at in range(1_100)]
+    lines = [head(program=rules), *lines_of(rules, facts, 9)]
+    assert re.findall(r"<h2>(\w+)</h2>", seen("trust", *lines, status(9))) == ["Cold", "Malf"]
+    live = sight(*(each for each in lines if each.get("tick", 5) == 5))
+    text = ask(guarded(live), "/part/plan").text
+    assert set(re.findall(r'class="on-edge"[^>]*>≈ ● ([\d,]+)  ○ ([\d,]+)<', text)) == {("4,400", "4,400")}
+    assert len(live.board.open) == 4_400
 
 
 def test_equal_rows_that_were_set_aside_are_one() -> None:
