@@ -102,8 +102,9 @@ class DetailReader:
         for _ in range(_TRIES):
             await asyncio.sleep(_PAUSE)
             for each in [*self._missing.values()]:
-                if self._asked(store, each) is not None:
-                    del self._missing[each.id]
+                if self._asked(store, each) is None:
+                    break  # the run adds them in the order in which they were asked for
+                del self._missing[each.id]
             if not self._missing:
                 break
         if len(self._missing) < asked:
