@@ -198,7 +198,7 @@ def test_the_first_view_says_how_fresh_it_is_without_a_script(
         assert re.search(
             r"Temp has been silent for \d+ s, since \S+ UTC; facts are expected within 5 s", page
         )
-        assert re.findall(r'class="(item[^"]*)"', page) == ["item info stale"]
+        assert re.findall(r'class="(fork-card[^"]*)"', page) == ["fork-card info stale"]
 
 
 def test_a_program_that_is_edited_meanwhile_is_said(watching: Callable[..., _Watch]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -36,7 +36,7 @@ class News:
         self._more = asyncio.Event()
         self._telling: asyncio.Task[None] | None = None
 
-    async def told(self, only: str) -> AsyncIterator[str]:
+    async def told(self, only: str) -> AsyncGenerator[str, None]:
         """Yields the state as it is, then news: of a page, of what is due, or else whole states."""
         self._readers[only] += 1
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -34,11 +35,12 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The views that are rendered from now on, by name."""
     found: list[str] = []
 
-    def counted(name: str) -> Callable[..., Any]:
-        return lambda scene, rest, make=PARTS[name]: (found.append(name), make(scene, rest))[1]
+    def counted(scene: Any, rest: str, name: str, make: Callable[..., Any]) -> Any:
+        found.append(name)
+        return make(scene, rest)
 
-    for name in PARTS:
-        monkeypatch.setitem(PARTS, name, counted(name))
+    for name, make in PARTS.items():
+        monkeypatch.setitem(PARTS, name, partial(counted, name=name, make=make))
     return found
 
 
