@@ -397,9 +397,8 @@ class Last(Literal):
         if slot is None:
             named = ((t.name, i) for i, t in enumerate(self.atom.terms[:-1]) if isinstance(t, Variable))
             column, place = next(named, ("X", 0))
-            is_input = predicate.kind is PredicateKind.INPUT
-            kind, promised = "E408.slotless", predicate.columns[place] if is_input else ""
-            kind = f"{kind}-input" if is_input else kind
+            promised = predicate.columns[place] if place < len(predicate.columns) else column
+            kind = "E408.slotless-input" if predicate.kind is PredicateKind.INPUT else "E408.slotless"
             return problem(kind, self.span, name=name, last=last, column=column, promised=promised)
         if self.atom.range is None and not self.is_promised(vocabulary):
             return problem("E408.how-far-back", self.span, name=name, last=last)
