@@ -144,10 +144,6 @@ def _missing_bounds(clause: Clause) -> list[Comparison]:
 
 def _loose(clause: Clause, missing: list[Comparison], rule: syntax.Rule) -> Diagnostic:
     (time, origin), nameless = missing[0].times, {each.left for each in missing if _is_nameless(each.left)}
-    message = (
-        f"nothing says how far {_name(time)} may lie from {_name(origin)}: a fact may wait for the other "
-        "for ever, and memory grows with the stream"
-    )
     named = ", ".join(each.text for each in missing if each.left not in nameless)
     hints = [f"Say so in the rule: `{named}`."] if named else []
     since = syntax.Shifted(str(origin.variable), -_FAR)
@@ -160,7 +156,8 @@ def _loose(clause: Clause, missing: list[Comparison], rule: syntax.Rule) -> Diag
     for each in rule.body:
         if isinstance(each, syntax.First) and each.within is None:
             hints = [f"Say so, as in `{to_text(replace(each, within=syntax.Bound(_FAR)))}`."]
-    return Diagnostic("W104", message, rule.span, "\n".join(hints))
+    hint = "\n".join(hints)
+    return problem("W104.apart", rule.span, time=_name(time), origin=_name(origin), hint=hint)
 
 
 def _is_nameless(time: Operand) -> bool:

@@ -258,12 +258,9 @@ def crowded_slots(predicate: Predicate, chances: Sequence[DeclaredChance]) -> It
         if total > 1 and len(together) > 1 and places not in reported:
             reported.add(places)
             *others, last = together
-            hint = "At most one of them comes at a tick: let their chances come to 100% at most"
-            hint += ", also where one has `again` and the others are new." if once <= 1 else "."
             notes = tuple(Note("one of the others", chance.span) for chance in others[-3:])
-            message = f"facts of {predicate.name} that exclude each other come to "
-            message += f"{percentage_text(total)} together"
-            yield Diagnostic("E112", message, last.span, hint, notes)
+            kind, whole = "E112.again" if once <= 1 else "E112.once", percentage_text(total)
+            yield problem(kind, last.span, notes, name=predicate.name, total=whole)
 
 
 def _slots(tables: Mapping[tuple[int, ...], Mapping[_Constants, object]]) -> list[_Constants]:

@@ -226,15 +226,12 @@ def _lone(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
             terms = (
                 syntax.Anonymous() if syntax.variable_of(term) in inner else term for term in atom.terms[:-1]
             )
-            fact = to_text(_now(atom, terms, rule.head))
-            hint = f"For an answer when a fact comes, add that fact: `{fact}`."
+            kind, fact = "W111.amount", to_text(_now(atom, terms, rule.head))
         elif isinstance(literal, syntax.Last) and not silent:
-            fact = to_text(_now(literal.atom, literal.atom.terms[:-1], rule.head))
-            hint = f"For an answer when a fact comes, add that fact, or ask for this one: `{fact}`."
+            kind, fact = "W111.last", to_text(_now(literal.atom, literal.atom.terms[:-1], rule.head))
         else:
             continue
-        message = f"{rule.head.predicate} is asked at every tick: no fact stands beside this condition"
-        yield Diagnostic("W111", message, literal.span, hint)
+        yield problem(kind, literal.span, name=rule.head.predicate, fact=fact)
 
 
 def _of_silence(literal: syntax.Literal) -> bool:
