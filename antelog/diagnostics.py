@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from itertools import accumulate
 from operator import itemgetter
@@ -107,6 +107,18 @@ class Diagnostic:
     @property
     def severity(self) -> Severity:
         return Severity.ERROR if self.code.startswith("E") else Severity.WARNING
+
+
+@cache
+def _problems() -> dict[str, dict[str, dict[str, str]]]:
+    return tomllib.loads(files("antelog").joinpath("problems.toml").read_text("utf-8"))
+
+
+def problem(name: str, span: Span, notes: tuple[Note, ...] = (), /, **values: object) -> Diagnostic:
+    """The problem with this code and kind in `problems.toml`, such as `E101.asked-twice`."""
+    code, _, kind = name.partition(".")
+    words = _problems()[code][kind]
+    return Diagnostic(code, words["message"].format(**values), span, words["hint"].format(**values), notes)
 
 
 def in_source_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from importlib.resources import files
+from pathlib import Path
 
 from lark import Lark
 
@@ -16,126 +18,19 @@ from antelog.language.graph import components
 from antelog.language.literals.aggregate import FUNCTIONS as AGGREGATES
 from antelog.language.vocabulary import PredicateKind
 
+_DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
 CONSTRUCTS = frozenset(
     {
-        *("negated derived atom", "negated input atom", "negated static atom", "_ under negation"),
-        *("_ in a positive atom", "undeclared input", "typed column", "untyped column", "delay"),
-        *("refined delay", "shared variable", "unshared variable", "variable under negation only"),
-        *("time under negation only", "repeated variable", "constant", "several time variables"),
-        *("time unrelated to the head", "constant time", "comparison of times", "comparison of numbers"),
-        *("comparison of objects", "sum in a comparison"),
+        *_DATA["constructs"],
         *(f"comparison by {operator}" for operator in syntax.OPERATORS),
-        *("static relation", "static recursion", "fact about a derived predicate", "head in the past"),
-        *("head in the future", "time in a head", "negation through time"),
-        *("negation of each other through time", "recursion", "window", "horizon", "query with a constant"),
-        *("query with _", "several queries", "one per column", "one per tick", "expected gap"),
-        *("expected gap per column", "variable under negation only compared", "window of times"),
-        *("range under negation", "range of a positive atom", "range between two times"),
         *(f"calculation with {function}" for function in ARITHMETIC),
-        "negative number",
-        "equation",
         *(f"aggregate {function}" for function in (*AGGREGATES, "count distinct")),
-        "condition in an aggregate",
-        *("two aggregates", "aggregate times or plus a number"),
-        "latest fact",
-        "latest fact of a range",
-        "latest atom per column",
-        *("value of the latest fact", "value of the latest derived atom", "value of an aggregate"),
-        *("time of a helper", "time of a helper under negation"),
     }
 )
 
 GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
-    "start": (14, ()),  # the kinds of statements, each of which is below
-    "tick": (1, ()),  # how timestamps become ticks: tests/arrow
-    "zone": (1, ()),  # it changes no answer: tests/language/test_moments.py
-    "limit": (2, ()),  # a number with a name: tests/language/checks/test_declarations.py
-    "include": (1, ()),  # the same statements: tests/language/test_program_files.py
-    "duration": (2, ()),
-    "stretch": (2, ()),  # as a number of ticks: tests/language/checks/test_declarations.py
-    "input": (6, ("undeclared input", "delay")),
-    "_clauses": (11, ("delay", "one per column")),
-    "static": (3, ("static relation", "static recursion", "negated static atom")),
-    "function": (6, ()),  # programs that call functions: tests/random_functions.py
-    "delay": (6, ("refined delay",)),
-    "chance": (6, ()),  # they change no answer: tests/engine/test_odds_ignored.py
-    "_shares": (2, ()),
-    "alert": (1, ()),
-    "severity": (1, ()),  # they change no answer: tests/engine/step/test_wording.py
-    **dict.fromkeys(("words", "many", "runbook"), (1, ())),
-    "given": (2, ()),  # it changes no answer: tests/forecast/judges/test_looks.py
-    "percentage": (1, ()),
-    "query": (2, ("query with a constant", "query with _", "several queries")),
-    "window": (1, ("window", "recursion")),
-    "helper_window": (2, ()),  # as the window of a query: tests/engine/test_helper_window.py
-    "horizon": (1, ("horizon",)),
-    "every": (3, ("expected gap", "expected gap per column")),
-    "one_per": (3, ("one per column", "one per tick")),
-    # With an upper bound it is a number of ticks: tests/engine/test_later.py
-    "column": (4, ("typed column", "untyped column")),
-    "bound": (4, ("delay", "window")),
-    "fact": (1, ("fact about a derived predicate",)),
-    "backward_rule": (1, ("head in the past", "head in the future", "time in a head", "time of a helper")),
-    "forward_rule": (1, ()),  # read as the same rule: tests/language/test_parser.py
-    "body": (2, ("shared variable", "unshared variable", "several time variables")),
-    "either": (1, ()),  # one rule for each alternative: tests/language/test_alternatives.py
-    "membership": (2, ()),  # a static predicate: tests/language/test_alternatives.py
-    "literal": (2, ()),
-    "condition": (6, ("_ in a positive atom", "negated input atom", "comparison of objects")),
-    "negation": (
-        2,
-        (
-            *(
-                "negated derived atom",
-                "_ under negation",
-                "time of a helper under negation",
-                "negation through time",
-            ),
-            *("negation of each other through time", "variable under negation only"),
-            *("time under negation only", "variable under negation only compared"),
-        ),
-    ),
-    "comparison": (
-        1,
-        (
-            *("comparison of times", "comparison of numbers", "window of times"),
-            *(f"comparison by {operator}" for operator in syntax.OPERATORS),
-        ),
-    ),
-    "last": (
-        3,
-        (
-            "latest fact",
-            "latest fact of a range",
-            "latest atom per column",
-            "value of the latest fact",
-            "value of the latest derived atom",
-        ),
-    ),
-    "first": (6, ()),  # in programs of their own: tests/random_firsts.py
-    "atom": (3, ("repeated variable",)),
-    "argument": (2, ("repeated variable",)),
-    "range": (1, ("range under negation", "range of a positive atom", "range between two times")),
-    "word": (1, ("constant", "time unrelated to the head")),
-    "sum": (1, ("calculation with +",)),
-    # With a unit it is a number of ticks: tests/language/test_moments.py
-    "added": (1, ("head in the past", "head in the future", "sum in a comparison", "calculation with -")),
-    "product": (1, ("calculation with *",)),
-    "multiplied": (2, ("calculation with *", "calculation with /")),
-    "signed": (1, ("negative number",)),
-    "factor": (3, ("calculation with *", "equation")),
-    "call": (3, tuple(f"calculation with {function}" for function in ("abs", "round", "floor"))),
-    "aggregate": (
-        8,
-        (
-            *(f"aggregate {function}" for function in (*AGGREGATES, "count distinct")),
-            *("condition in an aggregate", "two aggregates", "aggregate times or plus a number"),
-            "value of an aggregate",
-        ),
-    ),
-    "number": (1, ("constant time", "comparison of numbers")),
-    "text": (1, ("constant",)),  # a name in quotes is the same text
-    "anonymous": (1, ("_ in a positive atom", "_ under negation", "query with _")),
+    name: (each["forms"], tuple(each.get("constructs", ()))) for name, each in _DATA["grammar"].items()
 }
 """For each rule of the grammar how many forms it has, and the constructs that show it at work."""
 

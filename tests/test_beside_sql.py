@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,60 +56,8 @@ RECORDED = {
 }
 """The phones in ticks of 500 and 100 ms; `single` has the first message of each phone and tick only."""
 
-QUESTIONS = {
-    "velocity of phones": Question(
-        """
-        Busy(P, T) :- Fact(P, _, T), count(Fact(P, _, T-9..T)) > 9.
-        query Busy(P, T).""",
-        """
-        SELECT DISTINCT phone, time FROM (
-            SELECT *, count(*) OVER (
-                PARTITION BY phone ORDER BY time RANGE BETWEEN 9 PRECEDING AND CURRENT ROW) AS n
-            FROM facts)
-        WHERE n > 9""",
-    ),
-    "silence of phones": Question(
-        """
-        Silent(P, T) :- Fact(P, _, T), not Fact(P, _, T+1..T+5).
-        query Silent(P, T).""",
-        """
-        SELECT phone, time FROM (
-            SELECT *, lead(time) OVER (PARTITION BY phone ORDER BY time) AS following
-            FROM (SELECT DISTINCT phone, time FROM facts))
-        WHERE following IS NULL OR following > time + 5""",
-    ),
-    "silence of quakes": Question(
-        """
-        Calm(C, T) :- Fact(C, M, T), M >= 3, not Fact(C, _, T+1..T+48).
-        query Calm(C, T).""",
-        """
-        SELECT cell, time FROM (
-            SELECT *, lead(time) OVER (PARTITION BY cell ORDER BY time) AS following FROM facts)
-        WHERE mag >= 3 AND (following IS NULL OR following > time + 48)""",
-    ),
-    "latest message": Question(
-        """
-        After(P, Q, M, T) :- Fact(P, _, T), Pair(P, Q), last Fact(Q, M, T).
-        query After(P, Q, M, T).
-        static Pair(one, other).
-        Pair(dev_15, dev_7).  Pair(dev_7, dev_15).  Pair(dev_12, dev_7).  Pair(dev_7, dev_12).""",
-        """
-        WITH pairs(one, other) AS (
-            VALUES ('dev_15', 'dev_7'), ('dev_7', 'dev_15'), ('dev_12', 'dev_7'), ('dev_7', 'dev_12')),
-        asked AS (SELECT phone, other, time FROM facts JOIN pairs ON one = phone)
-        SELECT asked.phone, other, facts.message, asked.time
-        FROM asked ASOF JOIN facts ON facts.phone = asked.other AND asked.time >= facts.time""",
-    ),
-    "latest quake": Question(
-        """
-        Rises(C, M, L, T) :- Fact(C, M, T), last Fact(C, L, T-1), M > L + 1.
-        query Rises(C, M, L, T).""",
-        """
-        SELECT cell, mag, before, time FROM (
-            SELECT *, lag(mag) OVER (PARTITION BY cell ORDER BY time) AS before FROM facts)
-        WHERE mag > before + 1""",
-    ),
-}
+DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+QUESTIONS = {name: Question(each["rules"], each["sql"]) for name, each in DATA.items()}
 ASKED = [
     ("velocity of phones", "phones-1"),
     ("velocity of phones", "phones-2"),

@@ -1,12 +1,13 @@
 """antelog/{diagnostics,errors}.py: programs in tests/errors show the code of their names, as recorded."""
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 
 from antelog import ProgramError, parse
-from antelog.diagnostics import CATALOGUE, Diagnostic, Source, to_text
+from antelog.diagnostics import CATALOGUE, Diagnostic, Source, Span, problem, to_text
 from antelog.language.parser import parse as parse_statements
 from tests.tables import cases
 
@@ -50,6 +51,17 @@ def test_a_wrong_program(name: str, record: bool) -> None:
 @pytest.mark.parametrize("code", [code for code in CATALOGUE if not code.startswith(("E7", "E8"))])
 def test_every_code_has_a_program(code: str) -> None:
     assert any(name.startswith(f"{code}-{CATALOGUE[code]}") or code == "E001" for name in PROGRAMS)
+
+
+def test_calls_give_all_that_the_words_of_a_problem_name() -> None:
+    files = (FOLDER.parent.parent / "antelog").rglob("*.py")
+    nodes = [node for path in files for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    calls = [each for each in nodes if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)]
+    found = [each for each in calls if ast.unparse(each.func) in ("problem", "_refusal")]
+    names = [each for each in found if isinstance(each.args[0], ast.Constant)]
+    for call in names:
+        problem(ast.literal_eval(call.args[0]), Span(0, 1), **{str(each.arg): "" for each in call.keywords})
+    assert len(names) > 50
 
 
 def test_nothing_is_left_over() -> None:

@@ -9,7 +9,7 @@ from functools import cache
 from os import PathLike
 from pathlib import Path
 
-from antelog.diagnostics import Diagnostic, Source, Span
+from antelog.diagnostics import Diagnostic, Source, Span, problem
 from antelog.errors import ProgramFileError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.parser import includes_of
@@ -50,10 +50,7 @@ def gathered(source: Source, reader: Reader | None = None) -> tuple[Source, tupl
                     circles.append(name)
                     if len(circles) <= _MOST_CIRCLES:
                         chain = " → ".join(names[each] for each in (*around[around.index(path) :], path))
-                        hint = "A file is included once, wherever else its statements are needed: "
-                        hint += "remove one of these lines."
-                        message = f"{name} includes itself: {chain}"
-                        problems.append(Diagnostic("E115", message, span, hint))
+                        problems.append(problem("E115.itself", span, name=name, chain=chain))
                 elif path not in names:
                     add(Source((reader or text_of)(name), name), (*around, path), span)
             except (OSError, ValueError) as error:
@@ -61,8 +58,7 @@ def gathered(source: Source, reader: Reader | None = None) -> tuple[Source, tupl
 
     def add(file: Source, around: tuple[str, ...], span: Span) -> None:
         if len(files) >= MOST_FILES:
-            message = f"there are more than {MOST_FILES} files, the most a program may have"
-            problems.append(Diagnostic("E003", message, span, "Put several of them into one."))
+            problems.append(problem("E003.files", span, most=MOST_FILES))
             return
         start = sum(len(each.text) + 1 for each in files)
         files.append(file)

@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.resources import files
 from typing import cast
 
@@ -198,31 +198,7 @@ def _words(trouble: Trouble) -> Iterator[str]:
         yield _COMMENT
 
 
-def _functions(trouble: Trouble) -> Iterator[str]:
-    called = re.search(r"(\w+)\s*\(\s*(distinct\s+)?\w+\Z", trouble.before)
-    if trouble.found == ":" and called is not None:
-        yield f"There are `count`, `sum`, `avg`, `min` and `max`, and no `{called[1]}`."
-    if trouble.found == "," and called is not None and called[2]:
-        yield "`distinct` takes one variable. Derive a predicate with the columns you mean, and count that."
-
-
-def _negation(trouble: Trouble) -> Iterator[str]:
-    if trouble.found in OPPOSITE and re.search(r"\bnot\s+\S+\Z", trouble.before):
-        opposite = OPPOSITE[trouble.found]
-        yield f"`not` stands before atoms only; write the opposite comparison, with `{opposite}`."
-    if trouble.found in OPPOSITE and _NOT_COUNTED.search(trouble.before[-1000:]):
-        yield f"Write the opposite comparison, with `{OPPOSITE[trouble.found]}`, and no `not`."
-    if re.search(r"\bnot\s+last\Z", trouble.before):
-        yield "Write no `not` before `last`: compare the value, as in `last Mode(X, M, T), M != run`."
-    if word := re.search(r"\bnot\s+(first|next)\Z", trouble.before):
-        yield f"Write no `not` before `{word[1]}`: for none at all, `not Ack(X, T+1..T+5)`."
-    if trouble.found == "(" and trouble.word_before == "not":
-        yield "Derive a predicate from the conditions in parentheses, and write `not` before that."
-
-
 _AGGREGATES = frozenset({"avg", "count", "max", "min", "sum"})
-_NOT_COUNTED = re.compile(r"\bnot\s+(?:avg|count|max|min|sum)\s*\((?:[^()]|\([^()]*\))*\)\Z")
-_LONE = re.compile(r"[,(∧]\s*\(\s*(not\s+)?\w+\s*\([^()]*\)\Z")  # a `(` before an atom
 
 
 def _names_and_numbers(trouble: Trouble) -> Iterator[str]:
@@ -244,37 +220,7 @@ def _names_and_numbers(trouble: Trouble) -> Iterator[str]:
         yield "Only a number can be added or subtracted, as in `T+1`; compare two variables to relate them."
 
 
-def _rules(trouble: Trouble) -> Iterator[str]:
-    """The shape of a rule: one head, one arrow, conditions."""
-    arrow = trouble.found in {":-", "->", "←", "→"}
-    if arrow and "DOT" in trouble.accepted:
-        yield "A rule has one head and one arrow; end the statement before it with `.`."
-    if arrow and "_THEN" in trouble.accepted:
-        yield "The head of a rule is one atom, without `not`; write one rule for each head."
-    if trouble.found == "=" and "_IF" in trouble.accepted:
-        yield _IF
-    if trouble.before.endswith((":-", "←")) and trouble.found == ".":
-        yield "Write the conditions behind `:-`; a fact has none, and no `:-`."
-    if trouble.found in {",", ")"} and _LONE.search(trouble.before):
-        yield "Separate conditions with `,` and put no parentheses around them."
-
-
-def _comparisons(trouble: Trouble) -> Iterator[str]:
-    if trouble.found not in OPPOSITE or "COMPARE" in trouble.accepted:
-        return
-    if "RPAR" in trouble.accepted:
-        yield "Arguments go by their position: write the value alone, or compare it behind the atom."
-    if trouble.accepted & {"COMMA", "DOT"}:
-        yield "Write two comparisons, such as `V > 10, V < 90`."
-
-
 def _atoms(trouble: Trouble) -> Iterator[str]:
-    if trouble.found == "." and not trouble.before:
-        yield "Remove this full stop."
-    if trouble.found == ")" and "DOT" in trouble.accepted:
-        yield "Remove this `)`, or add the `(` that belongs to it."
-    if trouble.found == "(" and "RPAR" in trouble.accepted:
-        yield "Close the arguments before this atom with `)`: an argument has no arguments of its own."
     if trouble.found == "." and trouble.word_before[:1].islower() and "RPAR" in trouble.accepted:
         yield 'Close the arguments with `)`. A text with a full stop in it is quoted, such as `"eu.west"`.'
     if "RPAR" in trouble.accepted:
@@ -285,15 +231,6 @@ def _atoms(trouble: Trouble) -> Iterator[str]:
         rule = "`Malf(X, T) :- Temp(X, high, T).`"
         yield f"A statement is a declaration, a query, a fact or a rule such as {rule}"
     yield "Write a predicate with its arguments in parentheses, the time last, such as `Malf(X, T)`."
-
-
-def _lists(trouble: Trouble) -> Iterator[str]:
-    if trouble.before.endswith(","):
-        yield "Write another argument or condition behind the `,`, or remove it."
-    if trouble.found == "," and trouble.first_word == "query":
-        yield "A query asks for one predicate: write a query for each, or a rule that joins them."
-    if trouble.accepted >= {"COMMA", "DOT"} and trouble.found_word:
-        yield "Write `,` between conditions and `.` at the end of a statement."
 
 
 def _examples(trouble: Trouble) -> Iterator[str]:
@@ -340,29 +277,27 @@ def _clauses(trouble: Trouble) -> Iterator[str]:
 _ABOUT_SLOTS = re.compile(r"\b(one|once|per|by|each|every|unique|key|exclusive|for)\b", re.IGNORECASE)
 
 
-def _percentages(trouble: Trouble) -> Iterator[str]:
-    if trouble.accepted == {"PERCENTAGE"}:
-        if trouble.found[:1].isdigit():
-            yield "Write `%` right behind the number, such as `5%` for 0.05; elsewhere it begins a comment."
-        yield "Write a percentage here, such as `5%`."
-    behind = trouble.statement[trouble.at :]
-    if trouble.first_word == "chance" and re.match(r"again\b|,?\s*\d", behind) and "%" in trouble.before:
-        yield f"Write `, again` before the chance after a tick with such a fact: {_EXAMPLES['chance']}"
-    if trouble.first_word == "query" and re.match(r",\s*alert\b", behind):
-        yield "Write no `,` before `alert`: `query Malf(X, T) window 10 alert 80%.`"
-    if trouble.first_word not in {"delay", "input"}:  # which have shares: `delay 2 (70%, 20%, 8%)`
-        return
-    if trouble.found == "(" and trouble.accepted == _AMOUNT:
-        yield "Write the delay before the shares of its ticks, such as `2 (70%, 20%, 8%)`."
-    if re.match(r",?\s*\d", behind) and re.search(r"\d\s*(\w+\s*)?\Z", trouble.before):
-        yield "Write the shares of a delay in parentheses behind it, such as `2 (70%, 20%, 8%)`."
+def _listed(table: str, trouble: Trouble) -> Iterator[str]:
+    """The hints of a table that fit: to the text found, those before and behind, and what is accepted."""
+    found, accepted, behind = trouble.found, trouble.accepted, trouble.statement[trouble.at :]
+    for each in _READ[table]:
+        before = re.search(each.get("before", ""), trouble.before[-_NEAR:])
+        fits = found in each.get("found", (found,)) and re.match(each.get("behind", ""), behind)
+        begins = trouble.first_word in each.get("first_word", (trouble.first_word,))
+        known = accepted >= {*each.get("accepts", ())} and accepted == {*each.get("only", accepted)}
+        if before and fits and begins and known and accepted.isdisjoint(each.get("lacks", ())):
+            named = before[1] if before.re.groups else ""
+            yield each["hint"].format(named=named, opposite=OPPOSITE.get(found, ""))
+
+
+_NEAR = 1000  # the letters before that are looked at
 
 
 def _hint(trouble: Trouble) -> str:
     """The hint about the likeliest mistake, the first one found."""
     known = (
-        *(_clauses, _percentages, _negation, _rules, _comparisons, _functions, _words),
-        *(_names_and_numbers, _lists, _atoms, _examples),
+        *(_clauses, partial(_listed, "before_words"), _words, _names_and_numbers),
+        *(partial(_listed, "behind_words"), _atoms, _examples),
     )
     found = (hint for kind in known for hint in kind(trouble))
     return next(found, "The language page shows how each statement is written.")

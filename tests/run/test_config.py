@@ -12,13 +12,13 @@ from antelog.run.address import Console, Files, Jdbc, Kafka, Table
 from antelog.run.config import parse_config, places
 from antelog.run.settings import Settings
 from tests.cli.trying import diagnostics
+from tests.tables import cases
 
 RIGHT = """\
 program = "p.alog"
 output = "console"
 input.Temp = "readings.csv"
 """
-
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -31,43 +31,7 @@ def reported(text: str) -> str:
     return to_text(diagnostics(text), Source(text, "p.toml"))
 
 
-@pytest.mark.parametrize(
-    ("text", "place", "message", "hint"),
-    [
-        ("trigge = '10s'", (4, 1), "E702 (unknown-setting): a pipeline has no setting `trigge`", "trigger?"),
-        ("trigger = 'soon'", (4, 11), "E703 (bad-setting): `trigger`: `soon` is not a duration", "like 10s"),
-        ("trigger = 'onse'", (4, 11), "E703", "Did you mean once?"),
-        ("stream = 'yes'", (4, 10), "the value is not true or false", "without quotes"),
-        ("buckets = 0", (4, 11), "0 is too little", "1 is the least"),
-        ("buckets = true", (4, 11), "the value is not a whole number", "without quotes"),
-        ("clock = 'evnt'", (4, 9), "there is no clock `evnt`", "Did you mean event?"),
-        ("only = ['possible', 'conf']", (4, 8), "no changes of the kind `conf`", "The kinds are possible"),
-        ("rejects = 3", (4, 11), "the value is not a text", "double quotes"),
-        ("rejects = 'console'", (4, 1), "E704", "give a folder"),
-        ("master = 'sc://host'", (4, 10), "Spark Connect", "local[*]"),
-        ("checkpoint = 's'", (4, 1), "E704 (contradicting-settings): `checkpoint` belongs", "Set `stream`"),
-        ("trigger = 'once'\nstream = true\nidle = '3s'", (6, 1), "`idle` waits for data", "Leave out `idle`"),
-        ("clock = 'processing'\nstream = true", (4, 1), "E706", "Declare it in the program"),
-        ("arrival = 'a'\nclock = 'event'", (4, 1), "does not read", "set `clock` to arrival"),
-        ("static.Site = 'rate://3'", (4, 8), "background facts are read once", "Give a file"),
-        ("input.Tmp = 'a.csv'", (4, 7), "E706 (not-in-program): the program has no input Tmp", "mean Temp?"),
-        ("static.Temp = 'a.csv'", (4, 8), "no static predicate Temp", "It is an input"),
-        ("[map]\ndevce = 'x'", (4, 2), "no input of the program has a column devce", "Did you mean device?"),
-        ("[input.Wind]\nmap = {}", (4, 8), "E705 (missing-setting): `input.Wind` has no", "source = "),
-        ("[conf]\nspark.x = [1]", (5, 11), "the value is not a text", "double quotes"),
-        ("output = 'x.csv'", (4, 16), "E701 (pipeline-syntax): a setting is there twice", "one of the two"),
-        ("output: x", (4, 7), "E701 (pipeline-syntax): this is not TOML", "Write `name = value`"),
-        ("time_unit = 'millis'", (4, 13), "E703 (bad-setting): `time_unit`: `millis` is", "Write ms."),
-        ("time_unit = 'ms'", (4, 1), "E706 (not-in-program)", "Declare it in the program: `tick 1 minute.`"),
-        ("idle = 1979-05-27", (4, 8), "the value is not a text", "double quotes"),
-        ("min_chance = 5", (4, 14), "`min_chance`: 5.0 is not a chance", "Write one from 0 to 1, like 0.01."),
-        ("min_chance = nan", (4, 14), "`min_chance`: nan is not a chance", "Write one from 0 to 1"),
-        ("min_chance = '5%'", (4, 14), "the value is not a number", "Write a number, without quotes."),
-        ("min_chance = true", (4, 14), "the value is not a number", "Write a number, without quotes."),
-        ("most = 0", (4, 8), "`most`: 0 is too little", "1 is the least."),
-        ("arrival = '${NOT_SET_ANYWHERE}'", (4, 11), "no variable NOT_SET_ANYWHERE", "Set it before"),
-    ],
-)  # fmt: skip
+@cases(__file__, "mistakes")
 def test_mistakes(text: str, place: tuple[int, int], message: str, hint: str) -> None:
     said = reported(RIGHT + text + "\n")
     assert f"p.toml:{place[0]}:{place[1]}: error" in said, said

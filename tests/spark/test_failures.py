@@ -16,48 +16,14 @@ from pyspark.sql import SparkSession
 
 from antelog import DataError, UnsupportedError
 from antelog.spark.failures import cause, find_workers, plain, plainly
-
-SAID = {
-    "org.apache.spark.SparkException: Job aborted.\n\tat x\nCaused by: java.io.IOException: "
-    "No space left on device\n\tat y": "^a disk is full: .* spark.local.dir",
-    "org.apache.hadoop.fs.ChecksumException: Checksum error: file:/data/state/offsets/0 at 1024 exp: 1":
-        "^the checkpoint is damaged: /data/state/offsets/0 is not as it was written. Bring .* replay",
-    "[CANNOT_LOAD_STATE_STORE.CANNOT_READ_STREAMING_STATE_FILE] An error occurred during loading state.\n"
-    "Caused by: java.io.FileNotFoundException: File file:/state/state/0/0/1.changelog does not exist":
-        "^the checkpoint is damaged: the state in it cannot be read. Bring",
-    "[STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY] The checkpoint location file:/state should be empty on "
-    "batch 0": "^Spark was killed while it wrote down where the first batch begins.* remove the folder",
-    "[CONCURRENT_STREAM_LOG_UPDATE] Concurrent update to the log.":
-        "^another pipeline uses the same checkpoint",
-    "org.apache.spark.SparkException: x\nCaused by: org.apache.kafka.common.errors.TimeoutException: "
-    "Timed out waiting for a node assignment. Call: describeTopics": "^no broker of Kafka answers",
-    "org.apache.kafka.common.errors.TimeoutException: Topic gone not present in metadata after 60000 ms.":
-        "^the broker knows nothing of the topic gone: create it",
-    "org.apache.kafka.common.errors.SaslAuthenticationException: Authentication failed: bad credentials":
-        "^Kafka refuses access: Authentication failed: bad credentials. Check user",
-    'org.postgresql.util.PSQLException: ERROR: relation "gone" does not exist\n  Position: 15':
-        "^the database has no table gone",
-    'PSQLException: FATAL: password authentication failed for user "me"':
-        "^the database refuses me: password",
-    "x\nCaused by: java.nio.file.AccessDeniedException: /data/out": "^/data/out: no permission",
-    "java.io.IOException: Mkdirs failed to create file:/data/out/_temporary/0 (exists=false)":
-        "^file:/data/out/_temporary/0: no permission",
-    'UnsupportedFileSystemException: No FileSystem for scheme "s3a"': "^Spark cannot reach s3a://",
-    'Exception in thread "main" java.lang.RuntimeException: [unresolved dependency: '
-    "org.apache.spark#spark-sql-kafka-0-10_2.13;9.9: not found]":
-        r"^Spark cannot fetch org\.apache\.spark:spark-sql-kafka-0-10_2\.13:9\.9",
-    "Invalid maximum heap size: -Xmx4x\nError: Could not create the Java Virtual Machine.":
-        "^Invalid maximum heap size: -Xmx4x$",
-    "org.apache.spark.SparkException: All masters are unresponsive! Giving up.":
-        "^no master of Spark answers",
-}  # fmt: skip
+from tests.tables import cases
 
 
-@pytest.mark.parametrize("said", SAID)
-def test_what_java_says_is_told_by_its_cause(said: str) -> None:
+@cases(__file__, "causes")
+def test_what_java_says_is_told_by_its_cause(said: str, told: str) -> None:
     found = cause(said)
     assert found is not None
-    with pytest.raises(DataError, match=SAID[said]):
+    with pytest.raises(DataError, match=told):
         raise DataError(found)
 
 

@@ -19,16 +19,14 @@ from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns import resolve
 from antelog.compile.problems.without_recursion import without_recursion
 from antelog.compile.rules.stratify import Dependency, Violation
-from antelog.diagnostics import Diagnostic, Note, Span
+from antelog.diagnostics import Diagnostic, Note, Span, problem
 from antelog.language import syntax
 from antelog.language.graph import components
 from antelog.language.printer import to_text
 
 
 def contradictory(rule: syntax.Rule) -> Diagnostic:
-    message = "the conditions of this rule cannot be true together, so it never holds"
-    hint = "Correct its comparisons or its times (no time can be before 0), or remove the rule."
-    return Diagnostic("W107", message, rule.span, hint)
+    return problem("W107.contradictory", rule.span)
 
 
 def _rules(document: syntax.Document, numbers: Sequence[int]) -> list[syntax.Rule]:
@@ -43,29 +41,15 @@ def endless(error: resolve.EndlessError, request: resolve.Request, document: syn
     query = next((q for q in document.queries if request.by_query and q.atom.predicate == request.name), None)
     windowed = any(each.name == request.predicate for each in document.windows)
     if error.framed:
-        message = f"{loop} within one tick: one answer may need any number of facts"
-        hint = (
-            "A window ends only recursion that moves through time. Let the recursive rule look at another "
-            "tick, such as T-1, or declare the relation `static` if it does not change over time."
-        )
+        kind = "within-a-tick"
     elif windowed or _is_loose(rules):
-        message = f"{loop} at a time that no window bounds: evidence may lie any number of ticks away"
-        hint = (
-            "A window bounds evidence only at times the rules tie to the time of the answer, such as T-1 in "
-            "the recursive atom. A chain of facts that follow one another closely needs no recursion: see *a "
-            "session* among the idioms."
-        )
+        kind = "loose"
     else:
-        message = f"{loop} without a window: the evidence for one answer may lie any number of ticks away"
-        shown = f"query {to_text(query.atom)} window 10." if query else f"window {request.predicate} 10."
-        hint = f"Say how far evidence may lie from the answer, such as `{shown}`"
-        if query is None:
-            asked = "stands under `not` or in an aggregate: it needs a window of its own"
-            hint += f"\n{request.predicate} {asked}."
-        hint += _carried_on(document, error.predicate)
-        hint += "\nOr remove the loop; a relation that does not change over time can be `static`."
+        kind = "without-window" if query else "without-window-of-its-own"
+    shown, instead = to_text(query.atom) if query else "", _carried_on(document, error.predicate)
     notes = tuple(Note("this rule is part of the loop", rule.span) for rule in dict.fromkeys(rules[1:]))
-    return Diagnostic("E601", message, rules[0].span, hint, notes)
+    values = {"loop": loop, "query": shown, "name": request.predicate, "instead": instead}
+    return problem(f"E601.{kind}", rules[0].span, notes, **values)
 
 
 def _is_loose(rules: Sequence[syntax.Rule]) -> bool:
@@ -98,53 +82,26 @@ def _loop(names: list[str]) -> str:
 
 def too_many(error: resolve.TooManyPatternsError, limit: int, document: syntax.Document) -> Diagnostic:
     """Returns the error of rules that multiply, or of patterns that grow long."""
-    name, rules = error.predicate, _rules(document, [*error.sizes])
-    longest_first = sorted(rules, key=lambda rule: -len(rule.body))
-    if error.reason == "alike":
-        message = f"{name} can be derived in too many ways that differ in little more than a comparison"
-        hint = (
-            "Each is compared with each, for one may make another needless. Rules that differ in a value "
-            "only can be one rule, with the values in a static predicate, which may be a file: "
-            "`--static P=FILE`."
-        )
-    elif error.reason == "recurs":
-        rules = longest_first
-        message = f"{name} rests on itself, and following it through the window takes too many steps"
-        hint = (
-            "Each tick of the window adds patterns, and longer ones. Declare a smaller window, such as "
-            f"`window {max(1, error.reached // 2)}`, or a longer `tick`. Fewer literals in the recursive "
-            "rule help, too. `--pattern-limit` raises the number of steps, if you mean it."
-        )
-    elif error.literals is not None:
-        rules, each = longest_first, resolve.LITERALS_EACH
+    name, rules, each = error.predicate, _rules(document, [*error.sizes]), resolve.LITERALS_EACH
+    kind: str = error.reason or ("ways" if error.literals is None else "literals")
+    values: dict[str, object] = {"name": name, "limit": limit, "with": ""}
+    if kind in ("recurs", "literals"):
+        rules.sort(key=lambda rule: -len(rule.body))
         whose = name if error.literals == each * limit else f"{name}, and of what it rests on,"
-        message = f"the patterns of {whose} have more than {error.literals} literals altogether"
-        hint = (
-            "Recursion through a window of 800 ticks may need patterns of 1, 2, …, 801 literals. Give the "
-            "query a smaller window or the rules fewer literals, or raise the limit with `--pattern-limit`, "
-            f"which allows {each} literals for each pattern."
-        )
-    else:
+        values |= {"instead": _carried_on(document, name), "window": max(1, error.reached // 2)}
+        values |= {"literals": error.literals, "each": each, "whose": whose}
+    elif kind != "alike":
         worst = max(error.sizes, key=lambda number: prod(n for _, n in error.sizes[number]))
         rules = _rules(document, sorted(error.sizes, key=lambda number: number != worst))
         largest = sorted(error.sizes[worst], key=lambda part: -part[1])
         parts = [f"{n} for {goal}" for goal, n in largest if n > 1]
         if len(parts) > _SHOWN:
             parts = [*parts[:_SHOWN], f"{len(parts) - _SHOWN} more"]
-        message = f"{name} can be derived in more than {limit} different ways"
-        if error.reason == "combining":
-            message = f"putting the rules of {name} together takes more steps than a program may"
         if len(parts) > 1:
-            message += f": this rule alone combines {' with '.join(parts)}"
-        hint = (
-            "Every combination is a pattern to be watched. Put alternatives together into one input or "
-            "static relation, split the query, or raise the limit with `--pattern-limit` if you mean it."
-        )
-    if error.reason == "recurs" or error.literals is not None:
-        hint += _carried_on(document, name)
+            values["with"] = f": this rule alone combines {' with '.join(parts)}"
     first, *others = rules
     notes = tuple(Note("adds to it", rule.span) for rule in others[:5])
-    return Diagnostic("E603", message, first.span, hint, notes)
+    return problem(f"E603.{kind}", first.span, notes, **values)
 
 
 def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
@@ -161,24 +118,16 @@ def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
         when = "at a time the rules leave open"
     elif violation.loop or sum(edge.weight or 0 for edge in walk) > 0:
         when = "in its future"
-    message = f"{name} rests on {itself}, {when}: {_steps(walk, words)}"
-    if violation.loop:
-        message += f"; and on the way {_steps(violation.loop, words)}, any number of times"
-    hint = (
-        "A predicate may rest on its own negation in its past only: shift the times so that every such loop "
-        f"leads back, as in `{name}(T+1) :- …, not {name}(T).`"
-    )
+    through = f"; and on the way {_steps(violation.loop, words)}, any number of times"
+    steps, kind = _steps(walk, words) + (through if violation.loop else ""), "negation"
     if amount is not None or any(each.range is not None for each in asked if each.predicate == name):
-        hint = f"A predicate may look at its own past only: end the range before T, as in `{name}(T-9..T-1)`."
+        kind = "range"
     if any(edge.weight is None for edge in (*walk, *violation.loop)):
-        hint = (
-            "Use one time variable, with offsets, in the rules of the loop, or say by comparisons how the "
-            "times lie, such as `U < T`, so that it leads back in time."
-        )
+        kind = "times"
     notes = tuple(
         Note("this rule is part of the loop", r.span) for r in dict.fromkeys(rules[1:]) if r != rules[0]
     )
-    return Diagnostic("E602", message, rules[0].span, hint, notes)
+    return problem(f"E602.{kind}", rules[0].span, notes, name=name, itself=itself, when=when, steps=steps)
 
 
 def _words(walk: Sequence[Dependency], document: syntax.Document) -> dict[Dependency, str]:
@@ -282,9 +231,9 @@ def _place(relation: resolve.Request, document: syntax.Document) -> Span:
     return next(query.span for query in document.queries)
 
 
-def _refusal(code: str, message: str, hint: str) -> Diagnostic:
+def _refusal(name: str, /, **values: object) -> Diagnostic:
     """Returns a refusal without its place, which `of_patterns` adds."""
-    return Diagnostic(code, message, Span(0, 0), hint)
+    return problem(name, Span(0, 0), **values)
 
 
 def _objections(pattern: Pattern) -> Iterator[Diagnostic]:
@@ -292,45 +241,22 @@ def _objections(pattern: Pattern) -> Iterator[Diagnostic]:
     for literal in pattern.asked:
         for name in sorted(literal.variables - pattern.guarded - pattern.answered):
             kind = "time" if name in times else "value"
-            yield _refusal(
-                "E404",
-                f"{name} occurs only under `not`: the rule would hold if the atom is false for "
-                f"just one {kind}",
-                f"That is nearly always so. Ask for {name} in the answer too, or add a condition "
-                f"without `not` that says which values {name} has.",
-            )
+            yield _refusal("E404.value-under-not", name=name, kind=kind)
     operands = all_in(side for each in pattern.comparisons for side in each.operands)
     stated = (time for literal in pattern.stated for time in literal.times)
     compared = (each for each in operands if isinstance(each, Time))
     far = max((abs(time.offset) for time in (*stated, *compared)), default=0)
     if far > LARGEST_OFFSET:
-        yield _refusal(
-            "E407",
-            f"a time lies {far} ticks away, but there are no more than {LARGEST_OFFSET}",
-            f"The largest offset is {LARGEST_OFFSET}. Write a smaller one, or declare a longer `tick`.",
-        )
+        yield _refusal("E407.far", far=far, most=LARGEST_OFFSET)
     time = pattern.unguarded_time
     if time is not None and not pattern.clock_driven and not _ends(pattern):
-        yield _refusal(
-            "E405",
-            f"{time} has no upper bound: it occurs only under `not`, "
-            "so a fact would have an answer at every tick to come",
-            f"Say up to when, such as `{time} <= U + 10` where U is the time of a fact.",
-        )
+        yield _refusal("E405.open-end", time=time)
     taken = pattern.guarded | {pattern.time.variable}
     for name in sorted(variables_in(each for each in pattern.answer if isinstance(each, Time)) - taken):
-        yield _refusal(
-            "E404",
-            f"{name} occurs only under `not`, so every tick would be an answer",
-            f"Add a condition without `not` that says which times {name} has, such as a fact at {name}.",
-        )
+        yield _refusal("E404.every-tick", name=name)
     if len(pattern.unguarded) > 1:
         names = " and ".join(pattern.unguarded)
-        yield _refusal(
-            "E406",
-            f"{names} occur only under `not`, so every combination of values would be an answer",
-            "Add a condition without `not` that says which values they have, for all of them but one.",
-        )
+        yield _refusal("E406.combinations", names=names)
 
 
 def _endless(pattern: Pattern, relations: Mapping[str, tuple[Pattern, ...]]) -> Iterator[Diagnostic]:
@@ -340,11 +266,9 @@ def _endless(pattern: Pattern, relations: Mapping[str, tuple[Pattern, ...]]) -> 
             given = {place for place, term in enumerate(each.given) if term is not None}
             for inner in relations.get(each.name, ()):
                 if names := {*inner.unguarded} - _variables_at(inner, given):
+                    those = " and ".join(sorted(names))
                     yield _refusal(
-                        "E404",
-                        f"there is no end of what `{literal.text}` is about: {' and '.join(sorted(names))} "
-                        f"occurs only under `not` in {each.predicate}, which is true for nearly all values",
-                        f"Give {each.predicate} a condition without `not` that says which values there are.",
+                        "E404.endless-amount", literal=literal.text, names=those, name=each.predicate
                     )
 
 
@@ -352,22 +276,12 @@ def _resting_on_itself(pattern: Pattern, circle: frozenset[str], predicate: str)
     """Refuses aggregates and `last` that would give values to atoms which they look at."""
     for literal, variables, _ in pattern.takings:
         if isinstance(literal, Last) and not circle.isdisjoint(each.name for each in literal.references):
-            yield _refusal(
-                "E408",
-                f"nothing gives {' and '.join(sorted(variables))} a value: `{literal.text}` is about atoms "
-                f"that rest on {predicate}, and {predicate} on what it gives",
-                "Write the value, add a condition that gives it, or ask for the latest atom of a predicate "
-                f"that does not rest on {predicate}.",
-            )
+            names = " and ".join(sorted(variables))
+            yield _refusal("E408.resting-on-itself", names=names, literal=literal.text, name=predicate)
         if isinstance(literal, Aggregation) and literal.left.inside.relation in circle:
             (name,) = variables
-            yield _refusal(
-                "E409",
-                f"nothing gives {name} a value: `{literal.text}` is about atoms that rest on {predicate}, "
-                f"and {predicate} on {name}",
-                f"Compare it with a number, as in `{literal.left.function}(…) < 3`; or use the value of an "
-                f"aggregate of what does not rest on {predicate}.",
-            )
+            by = literal.left.function
+            yield _refusal("E409.resting-on-itself", names=name, literal=literal.text, name=predicate, by=by)
 
 
 def _taking(pattern: Pattern, anything: set[str]) -> Iterator[Diagnostic]:
@@ -377,48 +291,25 @@ def _taking(pattern: Pattern, anything: set[str]) -> Iterator[Diagnostic]:
         later = missing & pattern.guarded
         if isinstance(literal, Aggregation):
             if later:
-                yield _refusal(
-                    "E409",
-                    f"nothing gives {' and '.join(sorted(later))} a value: `{literal.text}` has none without",
-                    "Add a condition that says which values it has.",
-                )
+                yield _refusal("E409.without-value", names=" and ".join(sorted(later)), literal=literal.text)
             continue
         if own := variables & variables_in(literal.shown):
-            yield _refusal(
-                "E408",
-                f"nothing gives {' and '.join(sorted(own))} a value: `last` gives values, and no times",
-                "Write `_`, or add a condition that says which times there are. The ticks between two times "
-                f"are a value, which {literal.predicate} may have in a column: `D = U - T`.",
-            )
+            names = " and ".join(sorted(own))
+            yield _refusal("E408.gives-no-times", names=names, name=literal.predicate)
         if lost := later | (literal.needs & anything):
-            yield _refusal(
-                "E408",
-                f"nothing gives {' and '.join(sorted(lost))} a value: it says of what `{literal.text}` "
-                "is the latest",
-                "Add a condition that says which values it has.",
-            )
+            yield _refusal("E408.of-what", names=" and ".join(sorted(lost)), literal=literal.text)
         given |= dict.fromkeys(variables, literal)
     for other in (each for each in pattern.asked if isinstance(each, Last)):
         for name in sorted(other.variables - other.needs):
             if given.get(name, other) != other:
-                yield _refusal(
-                    "E408",
-                    f"two latest facts would give {name} its value: `{given[name].text}` and `{other.text}`",
-                    "Give it another name in one of them.",
-                )
+                yield _refusal("E408.two-latest", name=name, one=given[name].text, other=other.text)
 
 
 def _comparisons(pattern: Pattern, anything: set[str]) -> Iterator[Diagnostic]:
     """Refuses to compare all other values: only that they equal no constant is known."""
     for literal in pattern.literals:
         for name in sorted(literal.compared & anything):
-            yield _refusal(
-                "E402",
-                f"`{literal.text}` needs a value of {name}, which occurs only under `not`, where it may have "
-                "any value",
-                f"Add a condition without `not` that says which values {name} has. Without one, it can be "
-                "compared with constants by `=` and `!=` only.",
-            )
+            yield _refusal("E402.any-value", literal=literal.text, name=name)
 
 
 def _ends(pattern: Pattern) -> bool:

@@ -12,7 +12,7 @@ from antelog.compile.literals.terms import Operand, Time, variables_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Expected, Plan
 from antelog.compile.rules.clauses import Clause, Clauses
-from antelog.diagnostics import Diagnostic
+from antelog.diagnostics import Diagnostic, problem
 from antelog.language import syntax
 from antelog.language.graph import components, reachable
 from antelog.language.printer import to_text
@@ -25,31 +25,17 @@ def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator
     for query in document.queries:
         relation = plan.relation(query.atom.predicate)
         if not relation.patterns:
-            message = f"{relation.name} never holds: its rules cannot be true"
-            hint = "Look for constants that never meet, contradictory comparisons and times before 0."
-            yield Diagnostic("W107", message, query.span, hint)
+            yield problem("W107.never", query.span, name=relation.name)
         counts = [_apart(each, plan) for each in relation.patterns]
         facts, several = (max(column, default=0) for column in zip((0, 0), *counts, strict=True))
         if facts > _FEW_SINGLE or several > _FEW:
-            message = (
-                f"{relation.name} rests on up to {facts} facts at once, each with a value of its own: all "
-                "combinations of those that have come are looked at, which is slow"
-            )
-            hint = (
-                "Ask for a range of ticks instead, as in `not P(X, low, T-9..T)`: see *hysteresis* and "
-                "*k in a row* among the idioms."
-            )
-            yield Diagnostic("W113", message, query.span, hint)
+            yield problem("W113.many-facts", query.span, name=relation.name, facts=facts)
     asked = {relation.predicate for relation in plan.relations}
     for each in document.windows:
         if each.name not in asked:
-            message = f"nothing uses this window: no rule asks for {each.name} by `not` or an aggregate"
-            hint = "Remove it. What a query rests on otherwise lies in the window of that query."
-            yield Diagnostic("W106", message, each.span, hint)
+            yield problem("W106.unused", each.span, name=each.name)
         elif not reachable(steps, each.name) & recursive:
-            message = f"{each.name} is not recursive and needs no window; evidence outside it is ignored"
-            hint = "Remove the window, unless you want that evidence to be ignored."
-            yield Diagnostic("W106", message, each.span, hint)
+            yield problem("W106.needless", each.span, name=each.name)
     yield from _counted_once(plan, document)
     yield from _kept_for_ever(reachable(steps, *asked), clauses, document)
     yield from _without_jitter(plan, document)
@@ -91,12 +77,7 @@ def _counted_once(plan: Plan, document: syntax.Document) -> Iterator[Diagnostic]
         name, own = each.atom.predicate, each.inner & syntax.variables_of(each.atom.terms)
         is_open = own or any(isinstance(term, syntax.Anonymous) for term in each.atom.terms)
         if name in names and each.function == "count" and not is_open:
-            message = f"equal facts of {name} in one tick are one: this counts ticks that have such a fact"
-            hint = (
-                f"To count all, give {name} one more column, `id`, write `_` for it here, and read it with "
-                f"`--map {name}.id=@row`. If ticks are meant, count what a rule derives of {name}."
-            )
-            yield Diagnostic("W115", message, each.span, hint)
+            yield problem("W115.counted-once", each.span, name=name)
 
 
 def _kept_for_ever(reached: Set[str], clauses: Clauses, document: syntax.Document) -> Iterator[Diagnostic]:
@@ -107,14 +88,12 @@ def _kept_for_ever(reached: Set[str], clauses: Clauses, document: syntax.Documen
         for literal in clause.stated:
             for each in times.reaches(literal, clause.head.time):
                 reference, time = each.reference, clause.head.time.variable
+                name = reference.predicate
                 if each.kept is None and reference.first.variable is None:
-                    message = (
-                        f"`{literal.text}` looks back to tick {reference.first.offset} from every later one: "
-                        f"all there is of {reference.predicate} is kept for ever, and memory grows with the "
-                        "stream"
+                    span, since = rules[clause.rule].span, reference.first.offset
+                    yield problem(
+                        "W114.kept-for-ever", span, literal=literal.text, since=since, name=name, time=time
                     )
-                    hint = f"Say how far back it may look, as in `{time}-99..{time}`."
-                    yield Diagnostic("W114", message, rules[clause.rule].span, hint)
 
 
 def _without_jitter(plan: Plan, document: syntax.Document) -> Iterator[Diagnostic]:
@@ -124,12 +103,7 @@ def _without_jitter(plan: Plan, document: syntax.Document) -> Iterator[Diagnosti
         expected = inputs[each.name].expected if each.name in inputs else Expected()
         is_each = plan.tick is not None and expected.of and expected.gap == 1
         if is_each and isinstance(each, syntax.Input) and each.every is not None:
-            message = (
-                f"facts of {each.name} are expected at each tick: one that comes a moment late leaves a tick "
-                "without any, and what is decided there counts as lost from sight"
-            )
-            hint = "Write `every 2` if they do not come at the very same moment of each tick."
-            yield Diagnostic("W116", message, each.every.span, hint)
+            yield problem("W116.jitter", each.every.span, name=each.name)
 
 
 def _piling_up(
@@ -170,10 +144,6 @@ def _missing_bounds(clause: Clause) -> list[Comparison]:
 
 def _loose(clause: Clause, missing: list[Comparison], rule: syntax.Rule) -> Diagnostic:
     (time, origin), nameless = missing[0].times, {each.left for each in missing if _is_nameless(each.left)}
-    message = (
-        f"nothing says how far {_name(time)} may lie from {_name(origin)}: a fact may wait for the other "
-        "for ever, and memory grows with the stream"
-    )
     named = ", ".join(each.text for each in missing if each.left not in nameless)
     hints = [f"Say so in the rule: `{named}`."] if named else []
     since = syntax.Shifted(str(origin.variable), -_FAR)
@@ -186,7 +156,8 @@ def _loose(clause: Clause, missing: list[Comparison], rule: syntax.Rule) -> Diag
     for each in rule.body:
         if isinstance(each, syntax.First) and each.within is None:
             hints = [f"Say so, as in `{to_text(replace(each, within=syntax.Bound(_FAR)))}`."]
-    return Diagnostic("W104", message, rule.span, "\n".join(hints))
+    hint = "\n".join(hints)
+    return problem("W104.apart", rule.span, time=_name(time), origin=_name(origin), hint=hint)
 
 
 def _is_nameless(time: Operand) -> bool:

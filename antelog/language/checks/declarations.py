@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from antelog.diagnostics import Diagnostic, Note, Span
+from antelog.diagnostics import Diagnostic, Note, Span, problem
 from antelog.language import syntax
 from antelog.language.checks.refinements import declared_twice, query_problems, refine
 from antelog.language.checks.suggestions import did_you_mean
@@ -70,9 +70,7 @@ def _tick(document: syntax.Document, found: list[Diagnostic]) -> int | None:
     if length is None:
         found.append(unknown_unit(statement.every))
     elif length < 1 or length.denominator != 1:
-        hint = "Write a duration such as `tick 10 minutes.` or `tick 500 ms.`"
-        message = "a tick lasts a whole number of microseconds, and at least one"
-        found.append(Diagnostic("E103", message, statement.every.span, hint))
+        found.append(problem("E103.tick", statement.every.span))
     else:
         return int(length)
     return None
@@ -87,8 +85,7 @@ def _zone(document: syntax.Document, tick: int | None, found: list[Diagnostic]) 
         found.append(Diagnostic("E113", f"there is no zone {statement.name}", statement.span, hint))
         return None
     if tick is None:
-        hint = "Say how long a tick is, as in `tick 10 minutes.`; without it times are numbers."
-        found.append(Diagnostic("E113", "a `zone` needs a `tick`", statement.span, hint))
+        found.append(problem("E113.tickless", statement.span))
     return statement.name
 
 
@@ -122,9 +119,7 @@ def _declare(
         slot = slot_of(declaration, found)
         schedule = Schedule(delay, (), *_every(declaration, tick, found))
         if not declaration.columns:
-            hint = f"Write `input {name}(time).` if it has nothing but its time."
-            message = f"input {name} has no column for the time"
-            found.append(Diagnostic("E107", message, declaration.span, hint))
+            found.append(problem("E107.no-time", declaration.span, name=name))
     if name in predicates:
         found.append(declared_twice(name, declaration.name_span, predicates[name].span))
         return
@@ -141,9 +136,7 @@ def _every(
         return None, ()
     per = _positions("per", every.per, declaration, found)
     if every.gap.amount == 0:
-        hint = "Say after how long another fact is expected, as in `every 10 s`, or leave `every` out."
-        message = f"facts do not come every {to_text(every.gap)}"
-        found.append(Diagnostic("E103", message, every.gap.span, hint))
+        found.append(problem("E103.every-nothing", every.gap.span, gap=to_text(every.gap)))
         return None, ()
     return ticks_of(every.gap, tick, found) or None, per
 
@@ -153,19 +146,15 @@ def _column_problems(columns: tuple[syntax.Column, ...], name: str, static: bool
     for column in columns:
         if column.name in seen:
             note = Note("first used here", seen[column.name])
-            message = f"{name} has two columns named {column.name}"
-            yield Diagnostic("E101", message, column.span, "Give each column its own name.", (note,))
+            yield problem("E101.two-columns", column.span, (note,), name=name, column=column.name)
         seen.setdefault(column.name, column.span)
     if columns and not static:
         yield from type_of_time_problems(columns[-1])
     for column in columns if static else columns[:-1]:
         if column.most is not None and not static:
-            message = "only columns of static relations have an upper bound"
-            hint = f"Compare {column.name} in the rules, or declare {name} static."
-            yield Diagnostic("E104", message, column.most.span, hint)
+            yield problem("E104.bound", column.most.span, column=column.name, name=name)
         if column.type == "time":
-            hint = "Write the time of an input as its last column; a static predicate has none."
-            yield Diagnostic("E104", "only the last column of an input is a time", column.type_span, hint)
+            yield problem("E104.time-within", column.type_span)
 
 
 def type_of_column(column: syntax.Column, found: list[Diagnostic]) -> Type | None:
@@ -202,9 +191,7 @@ def functions_of(
             found.append(declared_twice(each.name, each.name_span, known.span))
             continue
         if each.name in BUILT_IN or each.name in OF_ONE:
-            message = f"there is a built-in function {each.name} already"
-            hint = "Use it without a declaration, or give the function another name."
-            found.append(Diagnostic("E208", message, each.name_span, hint))
+            found.append(problem("E208.built-in", each.name_span, name=each.name))
             continue
         found += _column_problems(each.columns, each.name, static=True)
         given = (type_of_column(column, found) for column in each.columns)
@@ -215,8 +202,7 @@ def functions_of(
         functions[each.name] = Signature(each.name, names, types, gives or None, span=each.name_span)
     for name in functions.keys() & predicates.keys():
         kind = "built-in function" if name in BUILT_IN else "function"
-        message = f"{name} is a {kind}, and cannot be a predicate too"
-        found.append(Diagnostic("E208", message, predicates[name].span, "Give the predicate another name."))
+        found.append(problem("E208.predicate", predicates[name].span, name=name, kind=kind))
     return functions
 
 
@@ -229,13 +215,8 @@ def _derive(rule: syntax.Rule, predicates: dict[str, Predicate], found: list[Dia
         predicates[name] = _named(known, rule.head)
     elif known.kind is PredicateKind.INPUT:
         note = Note("declared as an input here", known.span)
-        if rule.body:
-            message = f"{name} is an input, so no rule can derive it"
-            hint = "Give the head of the rule another name, or remove the declaration."
-        else:
-            message = f"{name} is an input: its facts arrive while the program runs"
-            hint = f"Put the fact into the data, or declare `static {name}(…)` if it is always true."
-        found.append(Diagnostic("E102", message, rule.head.name_span, hint, (note,)))
+        kind = "E102.rule" if rule.body else "E102.fact"
+        found.append(problem(kind, rule.head.name_span, (note,), name=name))
 
 
 def _undeclared(atom: syntax.Atom, kind: PredicateKind) -> Predicate:
@@ -262,8 +243,7 @@ def slot_of(declaration: syntax.Input, found: list[Diagnostic]) -> tuple[int, ..
         return None
     tick = next((each for each in declaration.columns[:-1] if each.name == "tick"), None)
     if not declaration.one_per and tick is not None:
-        message = "`one per tick` means one fact at each tick, so no column can be called tick"
-        found.append(Diagnostic("E108", message, tick.span, "Give this column another name."))
+        found.append(problem("E108.column-tick", tick.span))
     return _positions("one per", declaration.one_per, declaration, found)
 
 
@@ -275,8 +255,7 @@ def _positions(
     for each in names:
         if each.name in first:
             note = Note("first named here", first[each.name])
-            message = f"`{clause}` names the column {each.name} twice"
-            found.append(Diagnostic("E108", message, each.span, "Name each column once.", (note,)))
+            found.append(problem("E108.named-twice", each.span, (note,), clause=clause, name=each.name))
         elif each.name not in columns[:-1]:
             found.append(_no_such_column(each, declaration.name, columns))
         first.setdefault(each.name, each.span)
@@ -286,12 +265,9 @@ def _positions(
 def _no_such_column(each: syntax.Column, predicate: str, columns: list[str]) -> Diagnostic:
     *objects, time = columns or ["time"]
     if each.name == time:
-        message = f"{time} is the time of {predicate}, and need not be named"
-        hint = "Name other columns only; `one per tick` says that there is at most one fact at each time."
-        return Diagnostic("E108", message, each.span, hint)
+        return problem("E108.time-named", each.span, time=time, predicate=predicate)
     if each.name == "tick":
-        message, hint = "`tick` need not be named: the time is part of every slot", "Remove it."
-        return Diagnostic("E108", message, each.span, hint)
+        return problem("E108.tick-named", each.span)
     known = f"Its columns are {', '.join(objects)}." if objects else f"It has no column but its time, {time}."
     hint = did_you_mean(each.name, objects) or known
     return Diagnostic("E108", f"{predicate} has no column named {each.name}", each.span, hint)
@@ -307,8 +283,6 @@ def _needless_slots(document: syntax.Document) -> Iterator[Diagnostic]:
         named = {each.name for each in declaration.one_per}
         if named != {column.name for column in declaration.columns[:-1]} or declaration.name in asked:
             continue
-        message = f"`one per` leaves out no column of {declaration.name}, so no fact excludes another"
-        hint = "The same fact given twice counts once anyway: name fewer columns, or remove `one per`."
         names = declaration.one_per
         span = Span(names[0].span.start, names[-1].span.end) if names else declaration.name_span
-        yield Diagnostic("W110", message, span, hint)
+        yield problem("W110.needless", span, name=declaration.name)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from antelog.diagnostics import Diagnostic, Note, Span
+from antelog.diagnostics import Diagnostic, Note, Span, problem
 from antelog.language import syntax
 from antelog.language.checks.refinements import declared_twice
 from antelog.language.checks.suggestions import did_you_mean, similar
@@ -37,16 +37,12 @@ def check_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
             if not near:
                 continue
             columns = ", ".join(predicate.columns)
-            declare = f"If {name} is an input of its own, declare `input {name}({columns}).`"
             small, others = name.lower(), [each.lower() for each in near]
             if any(small.startswith(each) or each.startswith(small) for each in others):
-                message = f"{name} is taken as an input; it looks like {' and '.join(near)}"
-                hint = f"{declare} Otherwise write {near[0]}."
-                yield Diagnostic("W108", message, atom.name_span, hint)
+                kind, known_as = "W108.alike", " and ".join(near)
             else:
-                message = f"nothing derives {name}, and it is not declared"
-                hint = f"Did you mean {' or '.join(near)}?\n{declare}"
-                yield Diagnostic("E201", message, atom.name_span, hint)
+                kind, known_as = "E201.alike", " or ".join(near)
+            yield problem(kind, atom.name_span, name=name, near=known_as, first=near[0], columns=columns)
 
 
 def check_taken_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
@@ -57,8 +53,7 @@ def check_taken_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagno
         times = {timed(name): name for i, t in enumerate(terms) if i in places and (name := variable_of(t))}
         for term in terms:
             if (name := variable_of(term)) in times:
-                message = f"the answers of this query have a column {name}: the timestamps of {times[name]}"
-                yield Diagnostic("E205", message, term.span, "Give the variable another name.")
+                yield problem("E205.timestamps", term.span, name=name, time=times[name])
 
 
 def check_arities(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
@@ -70,9 +65,7 @@ def check_arities(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic
         if predicate is None:
             continue
         if predicate.temporal and not atom.terms:
-            message = f"{atom.predicate} has no arguments, but every predicate has a time as its last one"
-            hint = f"Write `{atom.predicate}(T)`, or declare `static {atom.predicate}().`"
-            yield Diagnostic("E202", message, atom.span, hint)
+            yield problem("E202.no-arguments", atom.span, name=atom.predicate)
             continue
         if len(atom.terms) == predicate.arity:
             continue
@@ -96,17 +89,14 @@ def check_queries(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic
         name = query.atom.predicate
         if name in first:
             note = Note("first asked for here", first[name].span)
-            hint = "Keep one query for each predicate; derive a second predicate to ask another question."
-            yield Diagnostic("E101", f"{name} is asked for twice", query.span, hint, (note,))
+            yield problem("E101.asked-twice", query.span, (note,), name=name)
         first.setdefault(name, query)
         if not vocabulary.is_derived(name):
             if name not in parsed.unread:
                 yield _not_derived(name, query.atom.span, vocabulary, [*derived, *sorted(parsed.unread)])
         elif query.atom.terms and isinstance(query.atom.terms[-1], syntax.Anonymous):
             asked = to_text(syntax.Atom(name, (*query.atom.terms[:-1], syntax.Variable("T"))))
-            hint = f"Write `query {asked}.`"
-            message = "an answer is about a time, so a query cannot leave it open with `_`"
-            yield Diagnostic("E203", message, query.atom.terms[-1].span, hint)
+            yield problem("E203.open-time", query.atom.terms[-1].span, asked=asked)
     if not first and not parsed.diagnostics:
         end = len(document.source.text.rstrip())
         hint = "Add a rule, and a query for what it derives, such as `query Malf(X, T).`"
@@ -169,14 +159,11 @@ def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
         is_known = name in seen or rule.span.start > own
         if name not in reached and vocabulary.is_derived(name) and not is_known:
             seen.add(name)
-            hint = f"Ask for it with `query {name}(…).`, use it in another rule, or remove it."
-            yield Diagnostic("W101", f"no query needs {name}", rule.head.name_span, hint)
+            yield problem("W101.rules", rule.head.name_span, name=name)
     for predicate in vocabulary.predicates.values():
         is_own = predicate.declared and predicate.span.start <= own
         if is_own and predicate.name not in reached and predicate.kind is not PredicateKind.DERIVED:
-            message = f"no query needs the {predicate.kind.value} {predicate.name}"
-            hint = "Use it in a rule, or remove its declaration."
-            yield Diagnostic("W102", message, predicate.span, hint)
+            yield problem("W102.declaration", predicate.span, kind=predicate.kind.value, name=predicate.name)
     for limit in parsed.document.limits:
         if limit.name not in parsed.used_limits and limit.span.start <= own:
             message = f"no number is written as {limit.name}"
@@ -197,15 +184,10 @@ def check_lone_variables(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Dia
             name = variable_of(term)
             if name is None or count[name] > 1:
                 continue
-            message = f"{name} occurs only once in this rule"
-            near = similar(name, repeated)
-            if near:
-                hint = f"Did you mean {' or '.join(near)}? If any value will do, write `_`."
-                yield Diagnostic("W105", message, term.span, hint)
+            if near := did_you_mean(name, repeated):
+                yield problem("W105.once", term.span, name=name, near=near)
             elif id(term) in like_values:
-                message += ": it is a variable, for it begins with a capital letter, and stands for any value"
-                hint = f'If you mean the text, write `"{name}"`; if any value will do, write `_`.'
-                yield Diagnostic("W109", message, term.span, hint)
+                yield problem("W109.once", term.span, name=name)
 
 
 def check_small_variables(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
@@ -218,9 +200,7 @@ def check_small_variables(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Di
             for term, column in zip(atom.terms, columns, strict=False):
                 name = term.value if isinstance(term, Constant) else None
                 if isinstance(name, str) and name in heads and column.lower().startswith(name):
-                    message = f"{name} is a text here, for it begins with a small letter"
-                    hint = f"A variable starts with a capital letter: write `{name.capitalize()}`."
-                    yield Diagnostic("W109", message, term.span, hint)
+                    yield problem("W109.small-letter", term.span, name=name, variable=name.capitalize())
 
 
 _WORD = re.compile(r"[A-Z][a-z]{2,}|[A-Z]{4,}")
@@ -269,19 +249,16 @@ def _call_problems(call: Calculation, vocabulary: Vocabulary, *, condition: bool
         yield Diagnostic("E206", f"there is no function {name}", call.span, hint.strip())
         return
     note = () if name in BUILT_IN else (Note("declared here", function.span),)
-    count, given = len(function.parameters), len(call.arguments)
-    if given != count:
-        message = f"`{name}` takes {count} {'argument' if count == 1 else 'arguments'}, not {given}"
-        yield Diagnostic("E207", message, call.span, f"Write `{_example(function)}`.", note)
+    example, wanted, given = _example(function), len(function.parameters), len(call.arguments)
+    if given != wanted:
+        count = "1 argument" if wanted == 1 else f"{wanted} arguments"
+        yield problem("E207.arguments", call.span, note, name=name, count=count, given=given, example=example)
     if condition and function.gives is not None:
-        message = f"`{name}` gives a {function.gives.value}, which is neither true nor false"
-        hint = f"Compare it, as in `{_example(function)} = X`."
-        yield Diagnostic("E207", message, call.span, hint, note)
+        gives = function.gives.value
+        yield problem("E207.no-condition", call.span, note, name=name, gives=gives, example=example)
     elif not condition and function.gives is None:
-        message = f"`{name}` is a condition, and gives no value"
-        hint = f"Write `{_example(function)}` as a condition of its own"
-        hint += "." if note == () else f", or declare `function {_example(function)} -> number.`"
-        yield Diagnostic("E207", message, call.span, hint, note)
+        more = "." if note == () else f", or declare `function {example} -> number.`"
+        yield problem("E207.no-value", call.span, note, name=name, example=example, more=more)
 
 
 def _example(function: Signature) -> str:
@@ -310,15 +287,10 @@ def _looked_at(query: syntax.Query, atom: syntax.Atom) -> Iterator[Diagnostic]:
     asked = query.atom.terms
     for term in columns:
         if not isinstance(term, Variable | Constant | syntax.Anonymous):
-            message = f"`{to_text(term)}` is not a variable, a value or `_`"
-            hint = "Write a variable alone; nothing is worked out here."
-            yield Diagnostic("E117", message, term.span, hint)
+            yield problem("E117.no-variable", term.span, term=to_text(term))
             return
     if not asked or time != asked[-1]:
         wanted = to_text(syntax.Atom(atom.predicate, (*columns, asked[-1] if asked else Variable("T"))))
-        message = "the values that are looked at are the latest ones at each tick, whatever their time"
-        yield Diagnostic("E117", message, time.span, f"Write the time of the query: `given {wanted}`.")
+        yield problem("E117.time", time.span, wanted=wanted)
     elif not any(isinstance(term, Variable) and term not in asked for term in columns):
-        message = f"there is nothing to look at in `{to_text(atom)}`: all its columns are known or left open"
-        hint = "Write a variable that the query does not have for the column with the values."
-        yield Diagnostic("E117", message, atom.span, hint)
+        yield problem("E117.nothing", atom.span, atom=to_text(atom))

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import TypeVar
 
-from antelog.diagnostics import Diagnostic, Note, Span
+from antelog.diagnostics import Diagnostic, Note, Span, problem
 from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import ticks_of
@@ -125,11 +125,12 @@ def _problem(
             hint = f"Remove this {word}: static facts are known from the start."
         message = f"{name} is {predicate.kind.value}; only the facts of inputs {what}"
         return Diagnostic(code, message, declaration.name_span, hint)
-    if len(declaration.pattern) != predicate.arity:
-        message = f"{name} has {predicate.arity} columns, not {len(declaration.pattern)}"
-        general = ", ".join("_" * predicate.arity)
-        hint = f"Write `{word} {name}({general}) = …`, with constants where they matter."
-        return Diagnostic("E202", message, declaration.span, hint)
+    arity, given = predicate.arity, len(declaration.pattern)
+    if given != arity:
+        general = ", ".join("_" * arity)
+        return problem(
+            "E202.pattern", declaration.span, name=name, arity=arity, given=given, word=word, general=general
+        )
     for term in declaration.pattern:
         if not isinstance(term, syntax.Constant | syntax.Anonymous):
             message = f"`{to_text(term)}` cannot stand in a {word}: its arguments are constants or `_`"
@@ -200,8 +201,7 @@ def percentage_problems(*given: syntax.Percentage | None) -> Iterator[Diagnostic
     """Finds percentages above 100%; none below 0% can be written."""
     for each in given:
         if each is not None and each.fraction > 1:
-            message = f"{to_text(each)} is more than all there is, which is 100%"
-            yield Diagnostic("E111", message, each.span, "Write a percentage from 0% to 100%.")
+            yield problem("E111.percentage", each.span, percentage=to_text(each))
 
 
 def query_problems(query: syntax.Query) -> Iterator[Diagnostic]:
@@ -250,17 +250,15 @@ def share_problems(shares: tuple[syntax.Percentage, ...], delay: int) -> Iterato
     yield from percentage_problems(*shares)
     whole = Span(shares[0].span.start, shares[-1].span.end)
     if len(shares) != delay + 1:
-        ticks, own = ("tick" if delay == 1 else "ticks"), ("share" if delay == 0 else "shares")
-        message = f"a delay of {delay} {ticks} has {delay + 1} {own}, not {len(shares)}"
+        ticks, own = ("tick" if delay == 1 else "ticks"), ("1 share" if delay == 0 else f"{delay + 1} shares")
         names = [*map(str, range(delay))] if delay < 4 else ["0", "1", "and so on"]
         late = f"{', '.join(names)} {'and' if delay < 4 else 'up to'} {delay} ticks" if delay else "0 ticks"
-        hint = f"Write which share of the facts comes {late} late; the rest is lost."
-        yield Diagnostic("E111", message, whole, hint)
+        yield problem(
+            "E111.shares", whole, delay=delay, ticks=ticks, shares=own, given=len(shares), late=late
+        )
     total = sum((share.fraction for share in shares), Fraction(0))
     if total > 1 and all(share.fraction <= 1 for share in shares):
-        message = f"these shares come to {percentage_text(total)}, which is more than all facts"
-        hint = "Let them add up to 100%. If they add up to less, the rest of the facts is lost."
-        yield Diagnostic("E111", message, whole, hint)
+        yield problem("E111.total", whole, total=percentage_text(total))
 
 
 _Constants = tuple[tuple[int, Value], ...]  # the values at some positions, in their order
@@ -284,12 +282,9 @@ def crowded_slots(predicate: Predicate, chances: Sequence[DeclaredChance]) -> It
         if total > 1 and len(together) > 1 and places not in reported:
             reported.add(places)
             *others, last = together
-            hint = "At most one of them comes at a tick: let their chances come to 100% at most"
-            hint += ", also where one has `again` and the others are new." if once <= 1 else "."
             notes = tuple(Note("one of the others", chance.span) for chance in others[-3:])
-            message = f"facts of {predicate.name} that exclude each other come to "
-            message += f"{percentage_text(total)} together"
-            yield Diagnostic("E112", message, last.span, hint, notes)
+            kind, whole = "E112.again" if once <= 1 else "E112.once", percentage_text(total)
+            yield problem(kind, last.span, notes, name=predicate.name, total=whole)
 
 
 def _slots(tables: Mapping[tuple[int, ...], Mapping[_Constants, object]]) -> list[_Constants]:

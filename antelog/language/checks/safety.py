@@ -6,9 +6,10 @@ A variable of the head that stands only under negation is unguarded: it has any 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 
-from antelog.diagnostics import Diagnostic, Note
+from antelog.diagnostics import Diagnostic, Note, problem
 from antelog.language import syntax
 from antelog.language.checks.in_one import in_one
 from antelog.language.checks.sorts import sorts_of
@@ -88,19 +89,12 @@ def _check_head(rule: syntax.Rule, looked: Safety) -> Iterator[Diagnostic]:
     for term in rule.head.terms:
         name = syntax.variable_of(term)
         if isinstance(term, syntax.Anonymous):
-            message = "the head of a rule cannot have `_`: it says which values the rule derives"
-            yield Diagnostic("E401", message, term.span, "Write a variable of the body, or a constant.")
+            yield problem("E401.anonymous", term.span)
         elif name is not None and name not in bound | compared(rule) | reported | {*reported_there}:
             reported.add(name)
-            message = f"{name} occurs in the head but in no atom of the body"
-            message += " without `not`" if name in negated else ""
-            hint = f"Add a condition that says which values {name} has, or write a constant."
-            if name in looked.times:
-                hint = f"Add a condition that says at which times {name} the head holds, or write a number."
-            if not rule.body:
-                message = f"`{to_text(rule.head)}` is a fact, and facts have no variables"
-                hint = "Write constants, or add conditions behind `:-`."
-            yield Diagnostic("E401", message, term.span, hint)
+            kind, without = "time" if name in looked.times else "value", " without `not`"
+            kind, without = kind if rule.body else "fact", without if name in negated else ""
+            yield problem(f"E401.{kind}", term.span, name=name, without=without, head=to_text(rule.head))
 
 
 def check_unguarded(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
@@ -113,11 +107,8 @@ def check_unguarded(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
         yield from _check_time(rule, under, times, vocabulary)
         free = [name for name in under if name in syntax.variables_of(rule.head.terms) and name not in times]
         if len(free) > 1:
-            message = f"{' and '.join(free)} occur only under `not`, so every combination of values would be "
-            message += f"an answer of `{to_text(rule.head)}`"
-            hint = "Add a condition without `not` that says which values they have, for all of them but one."
             second = next(term for term in rule.head.terms if syntax.variable_of(term) == free[1])
-            yield Diagnostic("E406", message, second.span, hint)
+            yield problem("E406.answers", second.span, names=" and ".join(free), head=to_text(rule.head))
 
 
 def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, syntax.Term]:
@@ -146,24 +137,11 @@ def _check_negated_only(
     for name, term in under.items():
         if name in syntax.variables_of(rule.head.terms) or name in named:
             continue
-        kind = "time" if name in times else "value"
-        message = (
-            f"{name} occurs only under `not`: the rule would hold if the atom is false for just one {kind}"
-        )
-        hint = (
-            f'That is nearly always so. Write `_` to say "for no {kind} at all"; else add a condition '
-            f"without `not` that says which values {name} has."
-        )
-        literal = asking(rule.body, name)
-        if isinstance(literal, syntax.Aggregation):
-            message = f"{name} occurs only in `{to_text(literal)}`, which gives it no value"
-        if name in times:
-            hint = (
-                "If it is to hold at none of these times, derive a predicate that holds when it does "
-                f"at one of them, and negate that. Else add a condition without `not` on {name}."
-            )
-        hint = in_one(rule, vocabulary, given(rule, vocabulary), name) or hint
-        yield Diagnostic("E404", message, term.span, hint)
+        kind, literal = "one-time" if name in times else "one-value", asking(rule.body, name)
+        kind = f"{kind}-of-amount" if isinstance(literal, syntax.Aggregation) else kind
+        found = problem(f"E404.{kind}", term.span, name=name, literal=to_text(literal))
+        whole = in_one(rule, vocabulary, given(rule, vocabulary), name)
+        yield found if whole is None else replace(found, hint=whole)
 
 
 def _check_time(
@@ -181,12 +159,9 @@ def _check_time(
         return
     if _is_bounded(rule, name):
         return
-    message = f"{name} has no upper bound: it occurs only under `not`, so one fact of {facts[0].predicate} "
-    message += "would have an answer at every tick to come"
     other = syntax.variable_of(facts[0].terms[-1]) if facts[0].terms else None
     example = f"{name} <= {other} + 10" if other else f"{name} <= 100"
-    hint = f"Say up to when, such as `{example}`, or add a condition without `not` about the ticks {name}."
-    yield Diagnostic("E405", message, last.span, hint)
+    yield problem("E405.open-end-of-facts", last.span, name=name, fact=facts[0].predicate, example=example)
 
 
 def _is_bounded(rule: syntax.Rule, name: str) -> bool:
@@ -212,20 +187,14 @@ def check_static_rules(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagn
                 continue
             name, head = atom.predicate, rule.head.predicate
             note = Note(f"{head} is declared static here", vocabulary[head].span)
-            message = f"{head} is static, but {name} changes over time"
-            hint = (
-                f"Declare `static {name}(…)` if it has no time, or do not declare {head} and give it a time."
-            )
-            yield Diagnostic("E501", message, atom.span, hint, (note,))
+            yield problem("E501.changing", atom.span, (note,), head=head, name=name)
     component = {name: i for i, names in enumerate(components(edges)) for name in names}
     for rule in rules:
         for atom, is_negated in syntax.atoms_of(rule):
             head, name = rule.head.predicate, atom.predicate
             if is_negated and name in component and component[name] == component.get(head):
                 through = "" if name == head else f": it needs `not {name}`, and {name} rests on {head}"
-                message = f"{head} rests on its own negation{through}"
-                hint = "Define the predicate under `not` by rules that do not need this one."
-                yield Diagnostic("E502", message, atom.span, hint)
+                yield problem("E502.itself", atom.span, head=head, through=through)
 
 
 def check_clocks(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
@@ -257,15 +226,12 @@ def _lone(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
             terms = (
                 syntax.Anonymous() if syntax.variable_of(term) in inner else term for term in atom.terms[:-1]
             )
-            fact = to_text(_now(atom, terms, rule.head))
-            hint = f"For an answer when a fact comes, add that fact: `{fact}`."
+            kind, fact = "W111.amount", to_text(_now(atom, terms, rule.head))
         elif isinstance(literal, syntax.Last) and not silent:
-            fact = to_text(_now(literal.atom, literal.atom.terms[:-1], rule.head))
-            hint = f"For an answer when a fact comes, add that fact, or ask for this one: `{fact}`."
+            kind, fact = "W111.last", to_text(_now(literal.atom, literal.atom.terms[:-1], rule.head))
         else:
             continue
-        message = f"{rule.head.predicate} is asked at every tick: no fact stands beside this condition"
-        yield Diagnostic("W111", message, literal.span, hint)
+        yield problem(kind, literal.span, name=rule.head.predicate, fact=fact)
 
 
 def _of_silence(literal: syntax.Literal) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from antelog.diagnostics import Diagnostic, Note
+from antelog.diagnostics import Diagnostic, Note, problem
 from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import ticks_later
@@ -70,12 +70,7 @@ def _check_head(rule: syntax.Rule, document: syntax.Document, vocabulary: Vocabu
     for place in sorted(times - wanted):
         term = rule.head.terms[place]
         note = Note("it rests on itself here", _recursive(document)[name].span)
-        message = f"`{to_text(term)}` is a time, and {name} rests on itself"
-        hint = (
-            "What rests on itself has one time, its last argument. Leave this one out, and derive another "
-            f"predicate from {name} that has it; or give {name} the ticks between two times: `D = U - T`."
-        )
-        yield Diagnostic("E301", message, term.span, hint, (note,))
+        yield problem("E301.recursive", term.span, (note,), term=to_text(term), name=name)
     for place in sorted(wanted - times) if len(rule.head.terms) == vocabulary[name].arity else ():
         term = rule.head.terms[place]
         other = next(
@@ -83,9 +78,8 @@ def _check_head(rule: syntax.Rule, document: syntax.Document, vocabulary: Vocabu
             for each in document.rules
             if each.head.predicate == name and place in _times_in_head(each, vocabulary)
         )
-        message = f"`{to_text(term)}` is not a time of the body, and another rule for {name} has one here"
-        hint = "Have times here in all rules, or values in all; or derive two predicates, with a query each."
-        yield Diagnostic("E301", message, term.span, hint, (Note("a time here", other.span),))
+        notes = (Note("a time here", other.span),)
+        yield problem("E301.other-rule", term.span, notes, term=to_text(term), name=name)
 
 
 def check_sorts(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
@@ -113,12 +107,7 @@ def _own_times(literal: syntax.Literal, vocabulary: Vocabulary) -> Iterator[Diag
     for atom in (each.atom for each in literal.atoms if literal.inner):
         for term, is_time in [*_places(atom, vocabulary)][:-1]:
             if is_time and syntax.variable_of(term) in literal.inner:
-                message = f"`{to_text(term)}` is a time that only this aggregate has"
-                hint = (
-                    "Write `_` for any time, or add a condition that says which one is meant. To count or "
-                    f"compare times, give {atom.predicate} the ticks between two of them: `D = U - T`."
-                )
-                yield Diagnostic("E301", message, term.span, hint)
+                yield problem("E301.inner-time", term.span, term=to_text(term), predicate=atom.predicate)
 
 
 def sorts_of(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, bool]:
@@ -159,16 +148,8 @@ def _check(
             if is_time:
                 yield from _check_time(term, atom, vocabulary, timed)
             elif isinstance(term, syntax.Shifted | syntax.Calculation):
-                message = (
-                    f"`{to_text(term)}` can stand only where a time belongs, and this argument is not a time"
-                )
-                hint = f"The time of {atom.predicate} is its last argument."
-                if vocabulary.is_static(atom.predicate):
-                    hint = f"{atom.predicate} is static: it has no time."
-                hint += (
-                    f" To calculate with a value, compare it with a variable, as in `Y = {to_text(term)}`."
-                )
-                yield Diagnostic("E301", message, term.span, hint)
+                kind = "E301.of-static" if vocabulary.is_static(atom.predicate) else "E301.of-value"
+                yield problem(kind, term.span, term=to_text(term), name=atom.predicate)
                 continue
             name = syntax.variable_of(term)
             if name is None:
@@ -183,18 +164,10 @@ def _check_time(
     term: syntax.Term, atom: syntax.Atom, vocabulary: Vocabulary, timed: frozenset[str]
 ) -> Iterator[Diagnostic]:
     if isinstance(term, syntax.Calculation):
-        message = f"`{to_text(term)}` is calculated, and stands where the time of {atom.predicate} belongs"
-        hint = "A time is a whole number, or a variable that is shifted by one: T, T+1 or T-1."
-        if term.function == "+" and all(
-            isinstance(each, syntax.Variable | syntax.Shifted) for each in term.arguments
-        ):
-            time, by = map(to_text, term.arguments)
-            hint += (
-                f"\n`{time}+{by}` may stand under `not`, in `last` and in aggregates, where an atom without "
-                f"these gives {time} its value, and {by} is from a static relation that bounds it: "
-                "`static Within(priority, limit <= 4)`."
-            )
-        yield Diagnostic("E301", message, term.span, hint)
+        variables = (isinstance(each, syntax.Variable | syntax.Shifted) for each in term.arguments)
+        kind = "E301.sum" if term.function == "+" and all(variables) else "E301.calculated"
+        time, by, *_ = (*map(to_text, term.arguments), "", "")
+        yield problem(kind, term.span, term=to_text(term), name=atom.predicate, time=time, by=by)
     elif isinstance(term, syntax.Constant) and not (isinstance(term.value, int) and term.value >= 0):
         message = f"`{to_text(term)}` stands where the time of {atom.predicate} belongs"
         if isinstance(term.value, str):
@@ -212,8 +185,7 @@ def _check_time(
             hint = "Times are the whole numbers from 0 on."
         yield Diagnostic("E301", message, term.span, hint)
     elif isinstance(term, syntax.Shifted) and isinstance(term.offset, float) and term.unit is None:
-        message = f"`{to_text(term)}` is not a time: ticks are whole numbers"
-        yield Diagnostic("E301", message, term.span, "Shift times by a whole number of ticks.")
+        yield problem("E301.fraction", term.span, term=to_text(term))
 
 
 def check_ranges(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
@@ -231,23 +203,16 @@ def _range_problems(atom: syntax.Atom, vocabulary: Vocabulary, *, in_head: bool)
             continue
         timed = place == len(atom.terms) - 1 and not vocabulary.is_static(atom.predicate)
         if in_head or not timed:
-            message = (
-                f"`{to_text(term)}` is a range of ticks, which can stand only for the time of a condition"
-            )
-            hint = f"Write one tick here, such as `{to_text(term.first)}`."
-            if in_head and timed:
-                hint += " For an answer at each tick of a range, give the body a condition about that tick."
-            yield Diagnostic("E301", message, term.span, hint)
+            kind = "E301.range-of-head" if in_head and timed else "E301.range"
+            yield problem(kind, term.span, term=to_text(term), first=to_text(term.first))
             continue
         for end in term.ends:
             if isinstance(end, syntax.Anonymous):
-                hint = "Write where it begins and where it ends: T..T+5, or 0..T for all ticks up to T."
-                yield Diagnostic("E301", "`_` cannot be an end of a range of ticks", end.span, hint)
+                yield problem("E301.no-end", end.span)
         (one, first), (other, last) = (_placed(end, vocabulary.tick) for end in term.ends)
         if one == other and last < first:
-            message = f"`{to_text(term)}` leads from a later tick to an earlier one, so it has no ticks"
-            hint = f"Write `{to_text(term.last)}..{to_text(term.first)}`."
-            yield Diagnostic("E301", message, term.span, hint)
+            turned = to_text(syntax.Range(term.last, term.first))
+            yield problem("E301.backwards", term.span, term=to_text(term), turned=turned)
 
 
 def _placed(end: syntax.Term, tick: int | None) -> tuple[str | None, int]:

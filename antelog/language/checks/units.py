@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 from itertools import chain, count, zip_longest
 from typing import Any
 
-from antelog.diagnostics import Diagnostic, Span
+from antelog.diagnostics import Diagnostic, Span, problem
 from antelog.language import syntax
 from antelog.language.checks.sorts import sorts_of
 from antelog.language.checks.suggestions import did_you_mean, similar
@@ -72,17 +72,11 @@ def type_of_time_problems(column: syntax.Column) -> Iterator[Diagnostic]:
     if meant(type_) or (near and type_ not in {each.value for each in Type}):
         yield Diagnostic("E104", f"`{type_}` is not a unit of times", column.type_span, hint_of(type_))
         return
-    message = f"the last column of an input is its time, which has no type {type_}"
-    hint = (
-        f"Remove the type, or add a column for the time behind {column.name}. "
-        f"A time has a unit, if anything: {', '.join(UNITS)}."
-    )
-    yield Diagnostic("E104", message, column.type_span, hint)
+    yield problem("E104.type-of-time", column.type_span, type=type_, name=column.name, units=", ".join(UNITS))
 
 
 def _tickless(text: str, span: Span, rest: str) -> Diagnostic:
-    message = f"`{text}` means nothing without a `tick` declaration"
-    return Diagnostic("E103", message, span, f"Say how long a tick is, such as `tick 10 minutes.`{rest}")
+    return problem("E103.tickless", span, text=text, rest=rest)
 
 
 def unknown_unit(bound: syntax.Bound) -> Diagnostic:
@@ -138,26 +132,25 @@ def _in_ticks(term: syntax.Term, most: int | None, tick: int | None, found: list
     if not isinstance(term, syntax.Constant) or term.unit is None or isinstance(term.value, str):
         return term
     bound = syntax.Bound(term.value, term.unit, term.written, span=term.span)
-    problem = _no_column_of_ticks(term) if most is None else _no_ticks(bound, tick)
-    found += [] if problem is None else [problem]
-    ticks = 0 if problem is not None or tick is None else int((microseconds(bound) or 0) / tick)
+    wrong = _no_column_of_ticks(term) if most is None else _no_ticks(bound, tick)
+    found += [] if wrong is None else [wrong]
+    ticks = 0 if wrong is not None or tick is None else int((microseconds(bound) or 0) / tick)
     return syntax.Constant(ticks, to_text(term), span=term.span)
 
 
 def _shift_problems(term: syntax.Shifted, is_time: bool, tick: int | None) -> Iterator[Diagnostic]:
     bound = syntax.Bound(abs(term.offset), term.unit, span=term.span)
     if microseconds(bound) is not None and not is_time:
-        message = f"`{to_text(term)}` adds a duration to {term.variable}, which is not a time"
-        yield Diagnostic("E301", message, term.span, "Add a number to a value, and durations to times.")
-    elif (problem := _no_ticks(bound, tick)) is not None:
-        yield problem
+        yield problem("E301.duration-of-value", term.span, term=to_text(term), variable=term.variable)
+    elif (wrong := _no_ticks(bound, tick)) is not None:
+        yield wrong
 
 
 def _within_problems(bound: syntax.Bound, tick: int | None) -> Iterator[Diagnostic]:
-    problem, found = _no_ticks(bound, tick) if bound.unit else None, list[Diagnostic]()
+    wrong, found = _no_ticks(bound, tick) if bound.unit else None, list[Diagnostic]()
     if bound.unit is None:
         ticks_of(bound, tick, found)
-    yield from found if problem is None else [problem]
+    yield from found if wrong is None else [wrong]
 
 
 def _no_ticks(bound: syntax.Bound, tick: int | None) -> Diagnostic | None:
@@ -170,18 +163,12 @@ def _no_ticks(bound: syntax.Bound, tick: int | None) -> Diagnostic | None:
         return None
     below = int(length // tick)
     near = " or ".join(duration_text(n * tick) for n in (below, below + 1) if n)
-    message = f"`{to_text(bound)}` is {float(length / tick):g} ticks of {duration_text(tick)}: "
-    message += "times are shifted by whole ticks"
-    return Diagnostic("E103", message, bound.span, f"Write {near}, or make the ticks shorter.")
+    count, each = f"{float(length / tick):g}", duration_text(tick)
+    return problem("E103.parts-of-ticks", bound.span, bound=to_text(bound), count=count, tick=each, near=near)
 
 
 def _no_column_of_ticks(term: syntax.Term) -> Diagnostic:
-    message = f"`{to_text(term)}` is a duration, and this is not a column for numbers of ticks"
-    hint = (
-        "A duration shifts a time, as in `U <= T + 15 minutes`. For a deadline, bound the column of a static "
-        "predicate, as in `static Within(priority, limit <= 4 hours).`"
-    )
-    return Diagnostic("E001", message, term.span, hint)
+    return problem("E001.duration", term.span, term=to_text(term))
 
 
 def ticks_of(bound: syntax.Bound, tick: int | None, found: list[Diagnostic]) -> int:
@@ -189,8 +176,7 @@ def ticks_of(bound: syntax.Bound, tick: int | None, found: list[Diagnostic]) -> 
     if bound.unit is None:
         if isinstance(bound.amount, int):
             return bound.amount
-        hint = "Write a whole number of ticks, or a duration together with a `tick` declaration."
-        found.append(Diagnostic("E103", f"{bound.amount} is not a whole number of ticks", bound.span, hint))
+        found.append(problem("E103.amount", bound.span, amount=bound.amount))
         return 0
     length = microseconds(bound)
     if length is None:
@@ -234,9 +220,8 @@ def check_ticks_of_background(document: syntax.Document, vocabulary: Vocabulary)
         name = rule.head.predicate
         for term, most in zip(rule.head.terms, vocabulary.most.get(name, ()), strict=False):
             if isinstance(term, syntax.Constant) and most is not None and not is_ticks(term.value, most):
-                message = f"`{to_text(term)}` {no_ticks(most)}"
-                hint = f"Give a number of ticks, or a larger bound where {name} is declared."
-                yield Diagnostic("E103", message, term.span, hint)
+                wrong = no_ticks(most)
+                yield problem("E103.background", term.span, term=to_text(term), wrong=wrong, name=name)
 
 
 def _apart(rule: syntax.Rule, vocabulary: Vocabulary) -> syntax.Rule:

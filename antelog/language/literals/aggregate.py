@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from antelog.diagnostics import Diagnostic, Span
+from antelog.diagnostics import Diagnostic, Span, problem
 from antelog.language import terms
 from antelog.language.functions import OPERATORS, Number, calculated
 from antelog.language.literals.comparison import MIRRORED, Comparison, check_times_in
@@ -187,54 +187,36 @@ class Aggregation(Literal):
         for term in self.compared:
             name = terms.variable_of(term)
             if isinstance(term, terms.Anonymous):
-                message = "`_` has no value that could be compared"
-                yield Diagnostic("E402", message, term.span, "Name the variable, as in `N = count(…)`.")
+                yield problem("E402.anonymous-amount", term.span)
             elif name is not None and name not in rule.positive | rule.worked_out:
-                message = f"{name} is compared with an aggregate, but no atom gives it a value"
-                hint = f"Compare with a number, as in `count(…) > 3`, or use {name} in an atom of the body. "
-                hint += "A variable that stands nowhere inside of an aggregate, and is not a time, may have "
-                yield Diagnostic("E402", message, term.span, f"{hint}its value: `N = count(…)`.")
+                yield problem("E402.compared-amount", term.span, name=name)
 
 
 def _inside(each: Aggregate, rule: Safety, *, decided_late: bool) -> Iterator[Diagnostic]:
     name, value = each.atom.predicate, each.value
     if rule.is_static(name):
-        message = f"{name} is static, and `{each.function}` is about what is true within some ticks"
-        hint = f"Count {name} beforehand, and give the number as a fact of a static predicate."
-        yield Diagnostic("E409", message, each.atom.span, hint)
+        yield problem("E409.static", each.atom.span, name=name, function=each.function)
     elif each.atom.terms and isinstance(each.atom.terms[-1], terms.Anonymous):
-        message = f"`{rule.text(each)}` would be certain only when time has ended"
-        yield Diagnostic("E409", message, each.atom.span, "Give it a range of ticks, such as T-9..T.")
+        yield problem("E409.endless", each.atom.span, aggregate=rule.text(each))
     own = {*terms.variables_of(each.atom.operands)}
     for term in (term for condition in each.conditions for term in condition.operands):
         for lost in terms.variables_of([term]) & (each.inner - own):
-            message = f"{lost} stands in a condition of `{each.function}` only, and has no value"
-            hint = f"Write it in the column that it means: `{name}(…, {lost}, …)`; or in an atom outside."
-            yield Diagnostic("E402", message, term.span, hint)
+            yield problem("E402.condition-alone", term.span, variable=lost, function=each.function, name=name)
     if value is None:
         if each.distinct or each.function != "count":
-            message = f"`{each.function}` needs a variable whose values it takes"
             distinct = "distinct " if each.distinct else ""
-            hint = f"Name it before a colon: `{each.function}({distinct}V : {name}(…, V, …))`."
-            yield Diagnostic("E409", message, each.span, hint)
+            yield problem("E409.no-variable", each.span, function=each.function, distinct=distinct, name=name)
         return
     if value.name not in terms.variables_of(each.atom.terms):
-        message = f"{value.name} is in no column of {name}"
-        hint = f"Write it in the column whose values are meant: `{name}(…, {value.name}, …)`."
-        yield Diagnostic("E409", message, value.span, hint)
+        yield problem("E409.no-column", value.span, value=value.name, name=name)
     elif value.name not in each.inner:
-        message = f"{value.name} stands outside of `{each.function}` as well, so that inside it has one value"
         other = terms.Variable(f"{value.name}2")
         inside = tuple(other if term == value else term for term in each.atom.terms)
         written = rule.text(replace(each, value=other, atom=replace(each.atom, terms=inside)))
-        hint = f"Use another variable inside, also in the atom: `{written}`."
-        yield Diagnostic("E409", message, value.span, hint)
+        yield problem("E409.outside", value.span, name=value.name, function=each.function, written=written)
     elif each.function == "sum" and not decided_late and rule.may_come_later(each.atom):
         for condition in each.conditions:
             for one, signs in ((condition.left, (">", ">=", "=")), (condition.right, ("<", "<=", "="))):
                 if terms.variable_of(one) == value.name and condition.operator in signs:
                     return  # the values are bounded from below
-        message = f"if values of {value.name} may be negative, this sum is certain only when its time is over"
-        hint = f"If they are not, write `{value.name} >= 0` in it: then it is certain as soon as it is "
-        hint += f"reached. If they are, say how far: `{value.name} >= -50`."
-        yield Diagnostic("W112", message, each.span, hint)
+        yield problem("W112.negative", each.span, name=value.name)

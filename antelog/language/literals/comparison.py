@@ -5,10 +5,10 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from antelog.diagnostics import Diagnostic, Note
+from antelog.diagnostics import Diagnostic, Note, problem
 from antelog.language.functions import CALENDAR
 from antelog.language.literals.literal import Literal, Safety, Sorts, Types, asking, type_of
 from antelog.language.terms import (
@@ -85,17 +85,14 @@ class Comparison(Literal):
                 continue
             note = (Note("a time because of this place", place),)
             if isinstance(one, Shifted) and isinstance(one.offset, float) and one.unit is None:
-                message = f"`{sorts.text(one)}` is not a time: ticks are whole numbers"
-                yield Diagnostic("E301", message, one.span, "Shift times by a whole number of ticks.", note)
+                yield problem("E301.fraction", one.span, note, term=sorts.text(one))
             value = other.value if isinstance(other, Constant) else None
             if isinstance(other, Calculation) or isinstance(value, str | float):
                 message = f"`{sorts.text(one)}` is a time and cannot be compared with `{sorts.text(other)}`"
                 hint = NO_NOW if value == "now" else "Compare times with whole numbers or times."
                 yield Diagnostic("E301", message, self.span, hint, note)
             elif sorts.is_object(variable_of(other)):
-                message = f"`{sorts.text(one)}` is a time and `{sorts.text(other)}` is not: "
-                message += "they cannot be compared"
-                yield Diagnostic("E301", message, self.span, "Compare times with times only.", note)
+                yield problem("E301.no-times", self.span, note, one=sorts.text(one), other=sorts.text(other))
 
     def check_types(self, types: Types) -> None:
         left, right = self.left, self.right
@@ -115,13 +112,10 @@ class Comparison(Literal):
         if len(names) == 2:
             types.same(names[0], names[1], self.span)
         if isinstance(left, Constant) and isinstance(right, Constant) and type_of(left) is not type_of(right):
-            message = f"`{types.text(left)}` and `{types.text(right)}` cannot be compared: "
-            message += "one is a number, one a text"
-            hint = "Compare numbers with numbers and texts with texts."
             name = left.value if isinstance(left.value, str) else str(right.value)
-            if re.fullmatch(r"[a-z]\w*", name):
-                hint += f"\nA variable starts with a capital letter: write `{name.capitalize()}`."
-            types.report(Diagnostic("E302", message, self.span, hint))
+            kind = "E302.capital" if re.fullmatch(r"[a-z]\w*", name) else "E302.constants"
+            said = {"one": types.text(left), "other": types.text(right), "name": name.capitalize()}
+            types.report(problem(kind, self.span, **said))
 
     def _check_values(self, types: Types) -> None:
         """Records that the other side of a calculation has the type of its result."""
@@ -134,10 +128,8 @@ class Comparison(Literal):
                 because = f"{other.name} is compared with a {wanted.value} that is calculated"
                 types.is_type(other.name, wanted, other.span, because)
             elif found is not None and found is not wanted:
-                message = f"`{types.text(other)}` is a {found.value}, and the other side "
-                message += f"a {wanted.value} that is calculated"
-                hint = "Compare numbers with numbers and texts with texts."
-                types.report(Diagnostic("E302", message, self.span, hint))
+                text, kind = types.text(other), found.value
+                types.report(problem("E302.sides", self.span, side=text, found=kind, wanted=wanted.value))
                 return
 
     def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
@@ -146,29 +138,20 @@ class Comparison(Literal):
             if variable_of(side) in rule.worked_out:
                 continue
             if isinstance(side, Anonymous):
-                message = "`_` has no value that could be compared"
-                yield Diagnostic("E402", message, side.span, "Name the variable and use it in an atom too.")
+                yield problem("E402.anonymous", side.span)
             elif name is None or name in rule.positive or name in rule.negated & rule.times:
                 continue
             elif name in rule.negated and self.leaves_free(name, rule):
                 pass  # an unguarded variable, which may be anything
             elif name in rule.negated and name in rule.head:
-                message = f"{name} is compared, but occurs only under `not`, where it may have any value"
-                hint = (
-                    f"Add a condition without `not` that says which values {name} has. Without one, it can "
-                    "be compared with constants by `=` and `!=` only."
-                )
-                yield Diagnostic("E402", message, side.span, hint)
+                yield problem("E402.under-not", side.span, name=name)
             elif name in rule.negated:
-                hint = rule.in_one(name) or (
-                    f"If no such {name} may exist, derive a predicate from the atom and the comparison, and "
-                    f"negate that. Else add a condition without `not` that says which values {name} has."
-                )
-                if hint not in rule.reported:
-                    rule.reported.add(hint)
-                    where = f"in `{rule.text(asking(rule.body, name))}`"
-                    message = f"{name} is compared, but occurs only {where}, which gives it no value"
-                    yield Diagnostic("E402", message, side.span, hint)
+                literal, whole = rule.text(asking(rule.body, name)), rule.in_one(name)
+                found = problem("E402.asked", side.span, name=name, literal=literal)
+                found = replace(found, hint=whole or found.hint)
+                if found.hint not in rule.reported:
+                    rule.reported.add(found.hint)
+                    yield found
             else:
                 message = f"{name} is compared, but no atom in the body of the rule gives it a value"
                 yield Diagnostic("E402", message, side.span, self._where_from(name, side, rule))
@@ -210,17 +193,14 @@ def check_times_in(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
         (term,) = side.arguments
         whole = isinstance(term, Constant) and isinstance(term.value, int) and term.value >= 0
         if not whole and sorts.time_of(variable_of(term)) is None:
-            message = f"`{side.function}` needs a time, and `{sorts.text(term)}` is not one"
-            hint = f"Write the time of an atom: `{side.function}(T)`."
-            yield Diagnostic("E301", message, term.span, hint)
+            yield problem("E301.no-time", term.span, function=side.function, term=sorts.text(term))
         return
     for term in side.arguments:
         yield from check_times_in(term, sorts)
         place = sorts.time_of(variable_of(term))
         if place is not None:
-            message = f"`{sorts.text(term)}` is a time, and times are not calculated with"
-            hint = "Compare times, shifted by ticks: `T >= U + 5` in place of `T - U >= 5`; or `D = T - U`."
-            yield Diagnostic("E301", message, term.span, hint, (Note("a time because of this place", place),))
+            notes = (Note("a time because of this place", place),)
+            yield problem("E301.calculated-time", term.span, notes, term=sorts.text(term))
 
 
 def is_between(side: Term, sorts: Sorts) -> bool:
@@ -287,10 +267,7 @@ class Call(Literal):
         for term in self.operands:
             name = variable_of(term)
             if isinstance(term, Anonymous):
-                message = f"`_` has no value that `{self.function.function}` could be called with"
-                yield Diagnostic("E402", message, term.span, "Name the variable and use it in an atom too.")
+                yield problem("E402.anonymous-argument", term.span, function=self.function.function)
             elif name is not None and name not in rule.positive | rule.worked_out | rule.reported:
                 rule.reported.add(name)
-                message = f"`{self.function.function}` is called with {name}, "
-                message += "but no atom without `not` gives it a value"
-                yield Diagnostic("E402", message, term.span, f"Use {name} in an atom without `not`.")
+                yield problem("E402.argument", term.span, function=self.function.function, name=name)

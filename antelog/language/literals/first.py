@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from antelog.diagnostics import Diagnostic
+from antelog.diagnostics import Diagnostic, problem
 from antelog.language.literals.aggregate import Aggregation
 from antelog.language.literals.comparison import Comparison
 from antelog.language.literals.literal import Atom, Last, Literal, Occurrence, Safety
@@ -103,37 +103,22 @@ class First(Literal):
         return known
 
     def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
-        problem = self._misplaced(rule)
-        if problem is not None:
-            message, hint = problem
-            yield Diagnostic("E410", message, self.span, hint)
+        wrong = self._misplaced(rule)
+        yield from () if wrong is None else (wrong,)
 
-    def _misplaced(self, rule: Safety) -> tuple[str, str] | None:
-        """The message and hint if nothing can be the first."""
+    def _misplaced(self, rule: Safety) -> Diagnostic | None:
+        """The problem if nothing can be the first."""
         name, after = self.atom.predicate, variable_of(self.after)
         if rule.is_static(name):
-            return (
-                f"{name} is static, so none is the first after a tick",
-                f"Write `{name}(…)` without `{self.word}`.",
-            )
+            return problem("E410.static", self.span, name=name, word=self.word)
         if not isinstance(self.time, Variable):
-            hint = f"Write a variable of its own for its time, such as U: `{self.word} {name}(…, U) after T`."
-            return f"the tick of the first {name} is what is sought, and it has no variable", hint
+            return problem("E410.no-variable", self.span, name=name, word=self.word)
         if isinstance(self.after, Anonymous) or after == self.time.name:
-            hint = f"Write another time of the rule, as in `{self.word} {name}(…, {self.time.name}) after T`."
-            return f"nothing says after which tick the first {name} is meant", hint
+            return problem("E410.no-tick", self.span, name=name, word=self.word, time=self.time.name)
         if after is not None and after not in rule.positive | rule.worked_out | rule.head:
-            hint = f"Add a condition without `not` that says which times {after} has."
-            return f"nothing gives {after} a value, after which the first {name} is meant", hint
+            return problem("E410.no-value", self.span, name=name, after=after)
         if self.within is not None and not self.within.amount:
-            hint = (
-                f"The tick after {rule.text(self.after)} is the first that counts: write `within 1` or more."
-            )
-            return f"no {name} can be after a tick and within 0 of it", hint
-        for term in self.per:
-            if term not in self.atom.terms[:-1] or isinstance(term, Anonymous):
-                return (
-                    "what stands behind `per` is in no column of the atom",
-                    f"Name variables of {name}, as in `per X`.",
-                )
+            return problem("E410.within-nothing", self.span, name=name, after=rule.text(self.after))
+        if any(term not in self.atom.terms[:-1] or isinstance(term, Anonymous) for term in self.per):
+            return problem("E410.per", self.span, name=name)
         return None

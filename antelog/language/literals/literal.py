@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
-from antelog.diagnostics import Diagnostic, Note, Span
+from antelog.diagnostics import Diagnostic, Note, Span, problem
 from antelog.language.terms import (
     NOWHERE,
     Anonymous,
@@ -96,10 +96,10 @@ class TypeGroups:
             return
         left, right = self.known.get(first), self.known.pop(second, None)
         if left is not None and right is not None and left.type is not right.type:
-            message = f"this joins {left.type.value}s with {right.type.value}s, which are never equal"
-            hint = "A column holds numbers or texts, not both: use two variables, or change a column's type."
             notes = (Note(left.because, left.span), Note(right.because, right.span))
-            self.found.append(Diagnostic("E302", message, span, hint, notes))
+            self.found.append(
+                problem("E302.joined", span, notes, one=left.type.value, other=right.type.value)
+            )
         elif right is not None and left is None:
             self.known[first] = right
         self.parent[second] = first
@@ -279,9 +279,7 @@ class Atom(Literal):
             name = variable_of(end)
             if name is None or name in rule.positive or name in rule.negated & rule.times:
                 continue
-            message = f"{name} is an end of a range, but no atom in the body of the rule gives it a value"
-            hint = f"Use {name} as the time of an atom in the body: it says at which times the head may hold."
-            yield Diagnostic("E402", message, end.span, hint)
+            yield problem("E402.end-of-range", end.span, name=name)
 
     @property
     def operands(self) -> tuple[Term, ...]:
@@ -315,18 +313,14 @@ class Negation(Literal):
     def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
         atom, static = self.atom, rule.is_static(self.atom.predicate)
         if not static and atom.terms and isinstance(atom.terms[-1], Anonymous):
-            message = f"`{rule.text(self)}` would be decided only when time has ended"
-            hint = "Give it a time that the rest of the rule has, such as T, or a range, such as T..T+10."
-            yield Diagnostic("E403", message, atom.span, hint)
+            yield problem("E403.endless", atom.span, literal=rule.text(self))
         for term in atom.terms if static else ():
             name = variable_of(term)
             if name is None or name in rule.positive or name in rule.reported:
                 continue
             rule.reported.add(name)
-            message = f"{name} occurs only under `not`, so nothing says which values to try"
-            hint = f"Add a condition without `not` that says which values {name} has"
-            hint += "." if name in rule.head else ", or write `_` if there must be no fact at all."
-            yield Diagnostic("E403", message, term.span, hint)
+            kind = "E403.in-head" if name in rule.head else "E403.under-not"
+            yield problem(kind, term.span, name=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,50 +368,40 @@ class Last(Literal):
         return needed, variables_of(columns) - needed
 
     def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
-        problem = self._misplaced(rule.vocabulary) or self._slotless(rule.vocabulary)
-        if problem is not None:
-            message, hint = problem
-            yield Diagnostic("E408", message, self.span, hint)
+        wrong = self._misplaced(rule.vocabulary) or self._slotless(rule.vocabulary)
+        if wrong is not None:
+            yield wrong
             return
         needed, _ = self.gives(rule.vocabulary)
         for name in sorted(needed - rule.positive - rule.worked_out - rule.head - rule.reported):
-            message = f"nothing gives {name} a value, without which `{rule.text(self)}` is about nothing"
-            hint = f"Add a condition without `not` that says which values {name} has."
-            yield Diagnostic("E408", message, self.span, hint)
+            yield problem("E408.no-value", self.span, name=name, literal=rule.text(self))
 
-    def _misplaced(self, vocabulary: Vocabulary) -> tuple[str, str] | None:
-        """The message and hint if there is no latest atom."""
+    def _misplaced(self, vocabulary: Vocabulary) -> Diagnostic | None:
+        """The problem if there is no latest atom."""
         name, terms = self.atom.predicate, self.atom.terms
         if vocabulary.is_static(name):
-            return f"{name} is static, so it has no latest fact", f"Write `{name}(…)` without `last`."
+            return problem("E408.static", self.span, name=name)
         if terms and isinstance(terms[-1], Anonymous):
-            hint = "Give it the tick up to which facts count, such as T, or a range, such as T-9..T."
-            return f"nothing says up to when the latest {name} is meant", hint
+            return problem("E408.up-to-when", self.span, name=name)
         slot = self.slot(vocabulary) or ()
         if any(isinstance(term, Anonymous) for place, term in enumerate(terms[:-1]) if place in slot):
-            hint = "Write a variable that another condition gives a value."
-            return f"`_` stands for what names the slot of {name}", hint
-        for term in self.per:
-            if term not in terms[:-1] or isinstance(term, Anonymous):
-                hint = f"Name variables of {name} whose values come from elsewhere, as in `per X`."
-                return "what stands behind `per` is in no column of the atom", hint
+            return problem("E408.anonymous", self.span, name=name)
+        if any(term not in terms[:-1] or isinstance(term, Anonymous) for term in self.per):
+            return problem("E408.per", self.span, name=name)
         return None
 
-    def _slotless(self, vocabulary: Vocabulary) -> tuple[str, str] | None:
-        """The message and hint if it has no slot, or no range where one is needed."""
+    def _slotless(self, vocabulary: Vocabulary) -> Diagnostic | None:
+        """The problem if it has no slot, or no range where one is needed."""
         name, slot = self.atom.predicate, self.slot(vocabulary)
         predicate, last = vocabulary[name], variable_of(self.atom.terms[-1]) or "T"
         if slot is None:
             named = ((t.name, i) for i, t in enumerate(self.atom.terms[:-1]) if isinstance(t, Variable))
             column, place = next(named, ("X", 0))
-            hint = f"Say of what the latest one is meant: `last {name}(…, {last}-9..{last}) per {column}`."
-            if predicate.kind is PredicateKind.INPUT:
-                promise = f"`input {name}(…), one per {predicate.columns[place]}`"
-                hint = f"Promise that there is one for each in a tick: {promise}. Or s{hint[1:]}"
-            return f"{name} has no slot, so nothing says of what the latest {name} is meant", hint
+            promised = predicate.columns[place] if place < len(predicate.columns) else column
+            kind = "E408.slotless-input" if predicate.kind is PredicateKind.INPUT else "E408.slotless"
+            return problem(kind, self.span, name=name, last=last, column=column, promised=promised)
         if self.atom.range is None and not self.is_promised(vocabulary):
-            hint = f"Write a range of ticks, such as `{last}-9..{last}`: what is older does not count."
-            return f"nothing says how far back the latest {name} may lie", hint
+            return problem("E408.how-far-back", self.span, name=name, last=last)
         return None
 
 

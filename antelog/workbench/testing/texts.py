@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeGuard
 
 from yaml import Mark, ScalarNode
@@ -193,12 +195,13 @@ class ProgramTexts:
         negation = _NEGATION.match(text.text)
         if negation is not None:
             message = f"`{negation[0]}` cannot stand before {what}"
-            raise text.misfit(Span(0, negation.end()), message, _ABSENT[what])
+            raise text.misfit(Span(0, negation.end()), message, _ADVICE["absent"][what])
         whole = _WHOLE_ATOM.match(text.text)
         rest = "" if whole is None else text.text[whole.end() :].strip()
         if whole is not None and rest not in ("", "."):
             at, word = text.text.index(rest, whole.end()), rest.split()[0]
-            raise text.misfit(Span(at, at + len(word)), f"`{word}` cannot stand behind {what}", _BEHIND[what])
+            message, there = f"`{word}` cannot stand behind {what}", Span(at, at + len(word))
+            raise text.misfit(there, message, _ADVICE["behind"][what])
         rule, placed = self._rule(text, "", what)
         return rule.head, placed
 
@@ -220,13 +223,13 @@ class ProgramTexts:
             span = Span(start, max(min(each.span.end - first, len(body)), start + 1))
             behind = text.file.source.text[: text.node.start_mark.index].rstrip()[-1:]
             if behind in tuple("[{,") and text.text.count("(") != text.text.count(")"):
-                raise text.misfit(span, "this text is cut at a comma", _BRACKETS)
-            hint = _TIME_OF_DAY if _CLOCK.search(body[span.start - 1 :][:4]) else each.hint
+                raise text.misfit(span, "this text is cut at a comma", _ADVICE["brackets"])
+            hint = _ADVICE["time_of_day"] if _CLOCK.search(body[span.start - 1 :][:4]) else each.hint
             raise text.misfit(span, each.message, hint)
         found = [each for each in parsed.document.statements if not isinstance(each, syntax.Limit)]
         if len(found) != 1 or not isinstance(found[0], syntax.Rule) or bool(found[0].body) != bool(before):
             message = f"this is not {what}" if found else f"{what} is missing"
-            raise text.misfit(Span(0, len(text.text)), message, f"Write one, like {_EXAMPLES[what]}.")
+            raise text.misfit(Span(0, len(text.text)), message, _ADVICE["instead"][what])
 
         def with_tick(node: Any) -> Any:
             if isinstance(node, syntax.Constant) and node.span.start in stamps:
@@ -240,7 +243,7 @@ class ProgramTexts:
             at, stamp = next(iter(stamps.items()))
             message, _, hint = str(error).partition("; " if self.timescale else ". ")
             span = Span(at - first, at - first + len(stamp))
-            raise text.misfit(span, message, hint[:1].upper() + hint[1:] or _NO_TICK) from None
+            raise text.misfit(span, message, hint[:1].upper() + hint[1:] or _ADVICE["no_tick"]) from None
 
     def written(self, tick: int) -> str:
         """Writes a tick, as a time if ticks have a length."""
@@ -292,28 +295,10 @@ def _require_arguments(text: ScalarText, atom: syntax.Atom, count: int, listed: 
         raise text.misfit(atom.span, message, f"They are: {listed}.")
 
 
-_BRACKETS = (
-    "In brackets YAML takes a text apart at its commas: write each on a line of its own, behind a dash."
-)
 _NEGATION = re.compile(r"not\b|¬|last\b")
-_ABSENT = {
-    "a fact": "Leave the fact out: then it did not come.",
-    "an answer": "Put the answer under `never:`, or under `rejected:`.",
-}
 _WHOLE_ATOM = re.compile(rf'\s*\w+\s*\((?:[^()"]|{_QUOTED})*\)')
-_BEHIND = {
-    "a fact": "Write each fact on a line of its own, behind a dash, and its arrival behind `@`.",
-    "an answer": "What else is expected of it goes below: a colon behind the answer, then `awaits: …`.",
-}
-_NO_TICK = "Give the number of a tick."
-_TIME_OF_DAY = 'Put a text such as "10:30" into double quotes.'
 _CLOCK = re.compile(r"\d:\d")
-_EXAMPLES = {
-    "a fact": "`Temp(wt2, high, 0) @ 2`",
-    "an answer": "`Malf(wt2, 0)`",
-    "a literal": "`Temp(wt2, high, 2)` or `not Shdn(wt2, 2)`",
-}
-
+_ADVICE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 # ---- nodes of the syntax tree ----
 
