@@ -48,10 +48,7 @@ WAITING, OPEN, WATCH = "waiting/", "open/", "watch/"
 
 @dataclass(frozen=True, eq=False)
 class Savepoint:
-    """The content of a folder: an engine's state, `tables` by name, and how far its run has read.
-
-    `run` is as `antelog.run.journal` has it, or up to where Spark has read its sources.
-    """
+    """The content of a folder: an engine's state, `tables` by name, and how far its `run` has read."""
 
     engine: SavedEngine
     tables: Mapping[str, pa.Table] = field(default_factory=dict)

@@ -1,7 +1,4 @@
-"""The state of one program carried over to another: rules that change while they run, between two ticks.
-
-New and changed queries are computed from the facts that are kept; their open answers are revised or `closed`.
-"""
+"""The state of one program carried over to another: rules that change while they run, between two ticks."""
 
 from __future__ import annotations
 
@@ -69,10 +66,7 @@ class Transition:
 
 @dataclass(frozen=True, eq=False)
 class RuleChange:
-    """The change of an engine's rules after the tick `tick`, query by query.
-
-    `closed` has the lines of open answers that end, by the queries of the `old` plan.
-    """
+    """The change of rules after `tick`, by query; `closed` has the answers that end, of the `old` plan."""
 
     tick: int
     old: Plan
@@ -94,10 +88,7 @@ def transition(
     old_share: Share | None = None,
     new_share: Share | None = None,
 ) -> Transition:
-    """Carries a state over to a new plan; not all that matters was kept of the inputs `lacking`.
-
-    Reports answers in the shares of the plans (None: all). Raises UnsupportedError if ticks differ.
-    """
+    """Carries a state over to a plan, some of whose inputs are `lacking` facts. Raises UnsupportedError."""
     refuse_other_ticks(old, new)
     comparison, known = compared(old, new), first_ticks(old, state, new, lacking)
     moved = _moved(old, state, new, start(new, given, functions=functions), known)

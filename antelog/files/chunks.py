@@ -92,10 +92,7 @@ class CheckedRows:
 def sorted_out(
     wanted: WantedColumns, chunks: Iterable[Chunk], file: str, before: int = 0
 ) -> Iterator[CheckedRows]:
-    """Separates usable rows of each chunk from others. DataError if columns by position do not fit.
-
-    Usable rows are numbered from those on that came `before` them.
-    """
+    """Separates usable rows, numbered from `before` on, from others. DataError if columns do not fit."""
     for number, chunk in enumerate(chunks):
         arrays, faults = _values(wanted, chunk)
         rows = len(chunk.columns[0]) if chunk.columns else 0

@@ -1,16 +1,4 @@
-"""Addresses: the texts that say where facts come from and where lines go.
-
-    readings/*.csv    readings/    parquet:folder        files, by their ending or the form before the colon
-    -                                                    standard input
-    http:                                                facts that are posted to the page
-    kafka://host:9092/topic?format=json&from=latest      a topic
-    jdbc:postgresql://host/plant#readings                a table of a database
-    delta:folder    iceberg:catalog.table                a table of a catalog
-    rate://100?keys=10                                   made-up facts
-    console                                              standard output, for people
-
-Messages and representations of addresses have no passwords in them.
-"""
+"""Addresses: the texts that say where facts come from and where lines go; none shows its passwords."""
 
 from __future__ import annotations
 
@@ -222,10 +210,7 @@ _SEMICOLON = re.compile(r";(?![^{}]*\})")
 
 
 def address_of(text: str, folder: Path = Path(), form: Form | None = None) -> Address:
-    """The address of a text, with paths relative to a folder. Raises SettingError.
-
-    `${NAME}` stands for a variable of the environment. `form` is that of files whose name tells none.
-    """
+    """The address of a text, with variables `${NAME}` filled in, seen from a folder. Raises SettingError."""
     text = text.strip()
     # Variables are replaced after these addresses were split: a password may have any characters.
     if text.startswith("jdbc:"):
@@ -356,10 +341,7 @@ def _remember(options: Iterable[tuple[str, str]]) -> None:
 
 
 def apart(url: str, fill: _Fill) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Splits user and secrets off the address of a database, as options, since errors show the address.
-
-    `fill` replaces variables last, since a password may have any characters.
-    """
+    """Splits user and secrets off a database's address, as errors show it; then `fill` replaces variables."""
     options: dict[str, str] = {}
     if (match := _ORACLE.match(url)) is not None:
         options |= {"user": fill(match[2]), "password": fill(match[3])}

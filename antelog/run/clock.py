@@ -209,10 +209,7 @@ SILENT = Showing(0, 0)  # for runs that do not look at the wall clock
 def arrivals_in_order(
     time: Column, timing: Timing, highest: int, now: int, *, latest: int | None = None
 ) -> Column:
-    """Arrivals of rows of a source that goes on: `max(t, now + 1)`, or later if rows before finished more.
-
-    So they do not depend on how rows are cut into pieces. Rows after `latest` count as at it.
-    """
+    """Arrivals of rows of a source that goes on, however they are cut; after `latest` they are as at it."""
     before = np.maximum.accumulate(np.append(np.int64(highest), time))[:-1]
     before = before if latest is None else np.minimum(before, latest)
     arrived: Column = np.maximum(arrivals(time, now), before - timing.lag + 1)
@@ -306,10 +303,7 @@ def input_of(source: str) -> str:
 
 
 def end(now: int, answers: Iterable[pa.Table]) -> int:
-    """The tick by which all answers open at `now` are decided if no further fact arrives.
-
-    Answers that appear with every tick have no bound, and do not count.
-    """
+    """The tick by which all open answers are decided if no fact arrives; those of every tick do not count."""
     last = max(now, 0)
     if now < 0:
         return last

@@ -94,10 +94,7 @@ _looked_at = set[str]()  # the applications whose workers have antelog
 
 
 def find_workers(spark: SparkSession) -> None:
-    """Has workers on this machine use this Python, if none is chosen.
-
-    Raises UnsupportedError if workers have no antelog.
-    """
+    """Has local workers use this Python, if none is chosen. UnsupportedError if it lacks antelog."""
     context: Any = getattr(spark, "_sc", None)  # there is none on Spark Connect
     if context is None or context.applicationId in _looked_at:
         return

@@ -166,10 +166,7 @@ class Ranked:
         return found
 
     def _descended(self, at: Slices, goes_on: Callable[[int, Totals], Mask]) -> tuple[Column, Totals]:
-        """Searches bit by bit; returns the rank at which each search ends, and the totals of all lower ranks.
-
-        Given the totals with the numbers without a bit, `goes_on` decides whether to search behind them.
-        """
+        """Returns the rank at which each search ends, and the totals of all lower ranks, bit by bit."""
         rank, totals = np.zeros(len(at.first), np.int64), self.nothing(at)
         for split in self._splits:
             front = split.fronts(at)

@@ -97,10 +97,7 @@ def followed(
     *,
     counted: bool = True,
 ) -> FollowedStep:
-    """Follows answers through a step that ends at `now`. An answer at T is decided by T + delay, if known.
-
-    If states are not `counted`, they are not kept; for `ends` see `ends_of`.
-    """
+    """Follows answers through a step that ends at `now`; an answer at T is decided by T + delay, if known."""
     numbers, following = _numbered(before, lines)
     number = np.concatenate([before.number, numbers])
     every = before.last.and_then(lines)

@@ -1,7 +1,4 @@
-"""Looks: the values that a query compares, found in its rules alone; and features of the latest ones.
-
-An answer sees the last six values of its key, by their ticks, that have arrived by the tick it is asked at.
-"""
+"""Looks: the values that a query compares, found in its rules alone; and features of the latest ones."""
 
 from __future__ import annotations
 
