@@ -221,8 +221,7 @@ def far_ahead(timing: Timing, time: Column, wall: int) -> Mask:
     # The highest tick so far is not a measure: after an outage every fact would be far ahead of it.
     if timing.timescale is None or timing.ahead is None:
         return np.zeros(len(time), np.bool_)
-    far: Mask = time > timing.at(wall + timing.ahead)
-    return far
+    return time > timing.at(wall + timing.ahead)
 
 
 def shown(timing: Timing, highest: int, showing: Showing) -> int:
