@@ -1,4 +1,4 @@
-"""Columns of a file as the engine takes them: times as ticks, and `007` as 7 unless another is a text."""
+"""Columns of a file as the engine takes them: times as ticks, and `007` as 7 except in columns of texts."""
 
 from __future__ import annotations
 
