@@ -52,7 +52,7 @@ class Savepoint:
 
     engine: SavedEngine
     tables: Mapping[str, pa.Table] = field(default_factory=dict)
-    run: Mapping[str, Any] = field(default_factory=dict)
+    run: Mapping[str, Any] = field(default_factory=dict)  # as the journal has it, or up to where Spark read
 
     def waiting(self, name: str) -> pa.Table | None:
         """The rows of an input that wait for their ticks."""
