@@ -146,19 +146,15 @@ T = TypeVar("T", bound=Address)
 
 @dataclass(frozen=True)
 class Reach(Generic[T]):
-    """The kinds of addresses that a runner reads, or writes; `instead` has advice for others.
-
-    `form` is that of files whose name tells none; `formless`: a folder needs no form; `config`: a topic may
-    name a file with options.
-    """
+    """The kinds of addresses that a runner reads, or writes; `instead` has advice for others."""
 
     runner: str
     verb: Literal["read", "write"]
     kinds: tuple[type[T], ...]
     instead: Mapping[type[Address], str] = field(default_factory=dict)
-    form: Form | None = None
-    formless: bool = False
-    config: bool = True
+    form: Form | None = None  # of files whose name tells none
+    formless: bool = False  # whether a folder needs no form
+    config: bool = True  # whether a topic may name a file with options
 
     @property
     def examples(self) -> str:

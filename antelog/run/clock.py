@@ -155,23 +155,15 @@ def rhythms_of(plan: Plan) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Timing:
-    """The clock of a run. None: arrivals, where there is a column of them, else the times of facts.
-
-    lag        the tick that lies this many behind the highest is finished
-    idle       a source that is silent for so long follows the wall clock
-    timescale  when ticks begin, if the program says how long they are
-    ahead      facts of a source that goes on may be so long after the wall clock
-    skew       a source so many ticks ahead of the one that holds time is not read on
-    rhythms    inputs that may be live, and for how long none of their facts may come
-    """
+    """The clock of a run. None: arrivals, where there is a column of them, else the times of facts."""
 
     clock: ClockName | None = None
-    lag: int = 1
-    idle: int | None = None
-    timescale: Timescale | None = None
-    ahead: int | None = None
-    rhythms: Mapping[str, int] = field(default_factory=dict)
-    skew: int | None = None
+    lag: int = 1  # the tick that lies this many behind the highest is finished
+    idle: int | None = None  # a source that is silent for so long follows the wall clock
+    timescale: Timescale | None = None  # when ticks begin, if the program says how long they are
+    ahead: int | None = None  # facts of a source that goes on may be so long after the wall clock
+    rhythms: Mapping[str, int] = field(default_factory=dict)  # of inputs that may be live: see `rhythms_of`
+    skew: int | None = None  # a source so many ticks ahead of the one that holds time is not read on
 
     def __post_init__(self) -> None:
         if self.timescale is None and (self.clock == "processing" or self.idle is not None):

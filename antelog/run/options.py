@@ -52,7 +52,7 @@ class Syntax:
     toml: tuple[type, ...] = (str,)
     words: tuple[str, ...] = ()
     is_path: bool = False
-    separator: str = ""
+    separator: str = ""  # joins a list in TOML
     fills: bool = False
 
 
@@ -70,11 +70,11 @@ class Naming:
     """The names of an option's values, as in `--input Temp=readings.csv`; `entry` is its key in TOML."""
 
     example: str
-    nameless: bool = False
-    predicates: bool = False
+    nameless: bool = False  # whether a name may be missing
+    predicates: bool = False  # whether it is one of the program's predicates
     dotted: bool = False
     entry: str = ""
-    within: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()  # tables of these options may have this one, too
 
 
 @dataclass(frozen=True)
