@@ -50,16 +50,12 @@ def nobody(width: int) -> TrackedAnswers:
 
 @dataclass(frozen=True, eq=False)
 class DecidedAnswers:
-    """Answers that are decided, and the states each has been in.
-
-    Outcomes count from `settled` on, the tick by which nothing could have come any more: else confirmed
-    answers would be counted before similar ones that are rejected.
-    """
+    """Answers that are decided, and the states each has been in."""
 
     answer: tuple[Column, ...]
     number: Column
     tick: Column
-    settled: Column
+    settled: Column  # when nothing could come any more: else confirmed ones count before similar others
     confirmed: Mask
     state_of: Column  # positions among the decided
     states: Column

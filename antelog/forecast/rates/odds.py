@@ -74,18 +74,14 @@ class ChainState:
 
 @dataclass(frozen=True)
 class Chain:
-    """A process with one outcome at each tick: no fact, or one of `states`.
-
-    A chain with a slot shows one fact a tick: so after the states of the formula it has `kinds` of other
-    facts, those that declarations name, and as the last one any other fact.
-    """
+    """A process with one outcome at each tick: no fact, or one of `states`."""
 
     predicate: str
     places: tuple[int, ...]  # the columns by which its facts are found
     terms: tuple[Term, ...]  # their variables of the answer or constants
     states: tuple[ChainState, ...]
     slotted: bool
-    kinds: int = 0
+    kinds: int = 0  # the last states, of a slot: other facts that declarations name, and any other fact
 
     @property
     def formula_states(self) -> int:
