@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -227,10 +228,7 @@ def _without_log_of_calls() -> Iterator[None]:
     """Drops what py4j logs: a call that fails logs a traceback and raises, too."""
     logger, root = logging.getLogger("py4j"), logging.getLogger()
     level = logger.level
-
-    def passes(record: logging.LogRecord) -> bool:  # one for each context, since a filter is added only once
-        return is_not_of_py4j(record)
-
+    passes = partial(is_not_of_py4j)  # one for each context, since a filter is added only once
     logger.setLevel(logging.CRITICAL)
     root.addFilter(passes)
     try:
