@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -68,6 +68,15 @@ def parts_of_union(column: Array) -> Iterator[tuple[NDArray[np.int64], pa.Array]
             at = whole.offsets.to_numpy()[rows] if whole.type.mode == "dense" else rows
             yield first + rows, whole.field(child).take(pa.array(at))
         first += len(chunk)
+
+
+def table_of(columns: Mapping[str, Array], rows: int, schema: pa.Schema) -> pa.Table:
+    """A table of columns cast to the types of a schema, with nulls in those that are missing."""
+    found = [
+        columns[field.name].cast(field.type) if field.name in columns else pa.nulls(rows, field.type)
+        for field in schema
+    ]
+    return pa.table(found, schema=schema)
 
 
 # ---- tables as bytes ----

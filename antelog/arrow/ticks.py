@@ -240,8 +240,7 @@ def _doubles(given: Array) -> NDArray[np.float64]:
 def _near(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     """Clips numbers so that they can be added and subtracted without overflow."""
     if len(numbers) and (numbers.max() > FAR or numbers.min() < -FAR):
-        near: NDArray[np.int64] = np.clip(numbers, -FAR, FAR)
-        return near
+        return np.clip(numbers, -FAR, FAR)
     return numbers
 
 
@@ -382,5 +381,4 @@ def _multiplied(counts: NDArray[np.int64], each: Fraction, most: int) -> NDArray
     counts = np.clip(counts, -far, far)
     rounds, rest = np.divmod(counts, np.int64(each.denominator))
     whole = np.int64(each.numerator)
-    found: NDArray[np.int64] = rounds * whole + rest * whole // each.denominator
-    return found
+    return rounds * whole + rest * whole // each.denominator

@@ -23,8 +23,7 @@ class SettledAnswers(ColumnSet):
         return len(self.time)
 
     def among(self, answers: Sequence[Column], time: Column) -> Mask:
-        found: Mask = find_rows([*answers, time], [*self.columns, self.time]) >= 0
-        return found
+        return find_rows([*answers, time], [*self.columns, self.time]) >= 0
 
 
 @dataclass(frozen=True)

@@ -48,14 +48,11 @@ WAITING, OPEN, WATCH = "waiting/", "open/", "watch/"
 
 @dataclass(frozen=True, eq=False)
 class Savepoint:
-    """The content of a folder: an engine's state, `tables` by name, and how far its run has read.
-
-    `run` is as `antelog.run.journal` has it, or up to where Spark has read its sources.
-    """
+    """The content of a folder: an engine's state, `tables` by name, and how far its `run` has read."""
 
     engine: SavedEngine
     tables: Mapping[str, pa.Table] = field(default_factory=dict)
-    run: Mapping[str, Any] = field(default_factory=dict)
+    run: Mapping[str, Any] = field(default_factory=dict)  # as the journal has it, or up to where Spark read
 
     def waiting(self, name: str) -> pa.Table | None:
         """The rows of an input that wait for their ticks."""

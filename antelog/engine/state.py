@@ -52,18 +52,14 @@ class Observed:
 
 @dataclass(frozen=True)
 class State:
-    """The state of an engine after the tick `now`, with the facts that still matter.
-
-    Time begins at the tick `begin`: 0, or, if ticks are counted from 1970, that of the first arrival (None
-    until then). `decided` are atoms to remember, of relations that rest on their own negation in the past.
-    """
+    """The state of an engine after the tick `now`, with the facts that still matter."""
 
     now: int
-    begin: int | None
+    begin: int | None  # 0, or, if ticks are counted from 1970, that of the first arrival (None until then)
     values: Values
     static: StaticFacts
     history: History
-    decided: Mapping[str, DecidedAtoms]
+    decided: Mapping[str, DecidedAtoms]  # to remember, of relations that rest on their own negation
     observed: Observed
     carried: Carried = NOTHING_CARRIED
 

@@ -1,12 +1,10 @@
-"""The state of one program carried over to another: rules that change while they run, between two ticks.
-
-New and changed queries are computed from the facts that are kept; their open answers are revised or `closed`.
-"""
+"""The state of one program carried over to another: rules that change while they run, between two ticks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -34,15 +32,12 @@ CLOSED = "closed"
 
 @dataclass(frozen=True)
 class QueryChange:
-    """The fate of a query: its answers about ticks from `since` on are reported (None: all).
-
-    From tick `complete` on its lines are those of a run from the start; or never, for the reason `why`.
-    """
+    """The fate of a query, and the ticks from which on its answers are reported, and complete."""
 
     difference: QueryDifference
-    since: int | None = None
-    complete: int | None = None
-    why: str | None = None
+    since: int | None = None  # answers about earlier ticks are not reported (None: all are)
+    complete: int | None = None  # from this tick on lines are those of a run from the start (None: never)
+    why: str | None = None  # the reason why never
 
     @property
     def name(self) -> str:
@@ -69,10 +64,7 @@ class Transition:
 
 @dataclass(frozen=True, eq=False)
 class RuleChange:
-    """The change of an engine's rules after the tick `tick`, query by query.
-
-    `closed` has the lines of open answers that end, by the queries of the `old` plan.
-    """
+    """The change of rules after `tick`, by query; `closed` has the answers that end, of the `old` plan."""
 
     tick: int
     old: Plan
@@ -94,10 +86,7 @@ def transition(
     old_share: Share | None = None,
     new_share: Share | None = None,
 ) -> Transition:
-    """Carries a state over to a new plan; not all that matters was kept of the inputs `lacking`.
-
-    Reports answers in the shares of the plans (None: all). Raises UnsupportedError if ticks differ.
-    """
+    """Carries a state over to a plan, some of whose inputs are `lacking` facts. Raises UnsupportedError."""
     refuse_other_ticks(old, new)
     comparison, known = compared(old, new), first_ticks(old, state, new, lacking)
     moved = _moved(old, state, new, start(new, given, functions=functions), known)
@@ -152,11 +141,8 @@ def refuse_other_ticks(old: Plan, new: Plan) -> None:
 
 def _moved(old: Plan, state: State, new: Plan, fresh: State, known: FirstTicks) -> State:
     """The state with all that the new plan can use: facts, remembered atoms, values seen."""
-    before, after, values = prepared(old), prepared(new), fresh.values
-
-    def recoded(cells: Column) -> Column:
-        return values.recoded(cells, state.values)
-
+    before, after = prepared(old), prepared(new)
+    recoded = partial(fresh.values.recoded, of=state.values)
     both = [
         name
         for name, source in after.inputs.items()
@@ -227,16 +213,13 @@ def _with_settled(state: State, name: str, settled: SettledAnswers) -> State:
 
 @dataclass(frozen=True)
 class FirstTicks:
-    """The first tick about which all is known, by input (facts, latest facts) and relation; missing: always.
-
-    Of relations in a cycle of negations, those `anew` have no past; `cycles` has the others' old names.
-    """
+    """The first tick about which all is known, by input and relation; of missing ones it always is."""
 
     facts: Mapping[str, int]
     latest: Mapping[str, int]
     relations: Mapping[str, int]
-    cycles: Mapping[str, str]
-    anew: frozenset[str]
+    cycles: Mapping[str, str]  # the old names of relations in a cycle of negations
+    anew: frozenset[str]  # such relations without a past
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,4 @@
-"""Files of facts: CSV, JSON lines and Parquet, read piece by piece into Arrow tables.
-
-A table has the wanted columns with times as ticks; for an input also the columns `ARRIVAL`, and `LINE`.
-"""
+"""Files of facts: CSV, JSON lines and Parquet, read piece by piece into Arrow tables with times as ticks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Columns of a file as the engine takes them: values, and times as ticks.
-
-A text that stands for a number becomes one, unless its column holds texts: `007` is 7 in any other.
-"""
+"""Columns of a file as the engine takes them: times as ticks, and `007` as 7 except in columns of texts."""
 
 from __future__ import annotations
 

@@ -24,19 +24,15 @@ from antelog.language.moments import Timescale
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some rows: the wanted columns (and the arrival, if there is one), and the rows that cannot be read.
-
-    `written`: every value is a text. `misfit` is the error if most rows of columns by position are of no use.
-    `arrives` says which rows have an arrival; None: all of them, if there is such a column.
-    """
+    """Some rows: the wanted columns (and the arrival, if there is one), and the rows that cannot be read."""
 
     columns: Sequence[pa.Array]
     lines: Callable[[], NDArray[np.int64]]
     row: Callable[[int], str]
-    written: bool = False
+    written: bool = False  # whether every value is a text
     bad: Sequence[Bad] = ()
-    misfit: str = ""
-    arrives: NDArray[np.bool_] | None = None
+    misfit: str = ""  # the error if most rows of columns by position are of no use
+    arrives: NDArray[np.bool_] | None = None  # which rows have an arrival; None: all, if it has a column
 
 
 def no_rows(wanted: WantedColumns, bad: Sequence[Bad] = ()) -> Chunk:
@@ -70,18 +66,14 @@ class RowReader(ABC):
 
 @dataclass(frozen=True, eq=False)
 class CheckedRows:
-    """The usable rows of a chunk, with ticks and lines, and the others.
-
-    `twice` counts usable rows whose time the clock showed twice. `gap` is the least time in microseconds
-    between facts of a slot and tick, or equal ones, of the first rows.
-    """
+    """The usable rows of a chunk, with ticks and lines, and the others."""
 
     table: pa.Table
     arrives: NDArray[np.bool_]
     set_aside: Sequence[Reject]
     notes: Mapping[str, str]
-    twice: int
-    gap: int | None = None
+    twice: int  # usable rows whose time the clock showed twice
+    gap: int | None = None  # the least time between facts of a slot and tick, or equal ones: see `_gap`
 
     @property
     def count(self) -> int:
@@ -92,10 +84,7 @@ class CheckedRows:
 def sorted_out(
     wanted: WantedColumns, chunks: Iterable[Chunk], file: str, before: int = 0
 ) -> Iterator[CheckedRows]:
-    """Separates usable rows of each chunk from others. DataError if columns by position do not fit.
-
-    Usable rows are numbered from those on that came `before` them.
-    """
+    """Separates usable rows, numbered from `before` on, from others. DataError if columns do not fit."""
     for number, chunk in enumerate(chunks):
         arrays, faults = _values(wanted, chunk)
         rows = len(chunk.columns[0]) if chunk.columns else 0

@@ -37,21 +37,17 @@ class RowColumn:
 
 @dataclass(frozen=True)
 class WantedColumns:
-    """The columns a file is read for: those of an input, the last being its time, or of a static predicate.
-
-    `types` leave out the time; `arrival` and `called` are the files' names, `slot` has the columns of `one
-    per` (None: all), and `of_rows` the columns that say where rows were read. The time may be one of them.
-    """
+    """The columns a file is read for: of an input, the last being its time, or of a static predicate."""
 
     name: str
     columns: tuple[str, ...]
-    types: tuple[str | None, ...]
-    arrival: str = DEFAULT_ARRIVAL
+    types: tuple[str | None, ...]  # without that of the time
+    arrival: str = DEFAULT_ARRIVAL  # as the file calls it
     counting: Counting = TICKLESS
-    called: tuple[tuple[str, str], ...] = ()
+    called: tuple[tuple[str, str], ...] = ()  # columns with the names that the file has for them
     must_arrive: bool = False
-    slot: tuple[str, ...] | None = None
-    of_rows: tuple[RowColumn, ...] = ()
+    slot: tuple[str, ...] | None = None  # the columns of `one per` (None: all)
+    of_rows: tuple[RowColumn, ...] = ()  # that say where rows were read; the time may be one
 
     @property
     def timed(self) -> bool:

@@ -1,7 +1,4 @@
-"""Files of JSON lines: every line is an object. A value is what JSON says: `7` a number, `"7"` a text.
-
-A column may be mapped to `decoded.payload.temperature`, a field within fields, if none has that whole name.
-"""
+"""Files of JSON lines: every line is an object. A value is what JSON says: `7` a number, `"7"` a text."""
 
 from __future__ import annotations
 
@@ -163,10 +160,7 @@ def json_rows(lines: Iterable[tuple[int, bytes]]) -> tuple[list[JsonRow], list[B
 
 
 def json_chunk(rows: list[JsonRow], bad: list[Bad], wanted: Sequence[tuple[str, ...]], width: int) -> Chunk:
-    """Some rows, each with the names of its wanted columns, and of the arrival where it has one.
-
-    If only some have one, the others have their time in its place.
-    """
+    """Some rows with their wanted columns' names; if only some have an arrival, others have their time."""
     arrives = None
     alike = len(set(wanted)) == 1
     columns = [_values(rows, name) for name in wanted[0]] if alike else []

@@ -45,10 +45,7 @@ def chunks_of(
     *,
     whole: bool = True,
 ) -> Iterator[Chunk]:
-    """A file piece by piece, before anybody has looked at its values; otherwise as `tables`.
-
-    `progress` gets the bytes read since its last call; in a file that is not `whole`, columns need names.
-    """
+    """A file piece by piece, with values as they are; `progress` gets the bytes read since its last call."""
     form = form_of(path)
     if form is None:
         raise DataError(f"{path}: the ending names no form of file; there are {ENDINGS}")

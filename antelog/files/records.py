@@ -156,15 +156,12 @@ def separator_of(head: bytes) -> str | None:
 
 @dataclass(eq=False)
 class RowSplitter:
-    """Takes bytes as they come, and gives whole rows in blocks: lines, if there is no grammar.
+    """Takes bytes as they come, and gives whole rows in blocks: lines, if there is no grammar."""
 
-    `rest` begins the next row, in `line`. A line that is too long is lost, and `skips` until its end.
-    """
-
-    line: int = 1
+    line: int = 1  # that of the rest
     grammar: Grammar | None = None
-    rest: bytes = b""
-    skips: bool = False
+    rest: bytes = b""  # begins the next row
+    skips: bool = False  # a line that is too long, until its end
 
     @property
     def held(self) -> int | None:

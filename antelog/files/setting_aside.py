@@ -34,10 +34,7 @@ _WRITTEN = ("file", "line", "predicate", "reason", "detail", "row")  # what file
 
 @dataclass(frozen=True)
 class Reject:
-    """A row that was set aside for one of `accounts.REASONS`, or a call that failed.
-
-    With this `delay` a row would not be late.
-    """
+    """A row set aside for one of `accounts.REASONS`, or a failed call; with `delay` it would not be late."""
 
     file: str
     line: int | None

@@ -1,7 +1,4 @@
-"""One query in one step: tracks its open answers, computes their chances, and adds columns to its lines.
-
-Where an answer becomes likely at a tick without a line, a line of an alert repeats its last one.
-"""
+"""One query in one step: tracks its open answers, computes their chances, and adds columns to its lines."""
 
 from __future__ import annotations
 
@@ -358,10 +355,7 @@ class QueryForecast:
     def _chances(
         self, at: ChanceRequests, rows: Column, lines: AnswerLines
     ) -> tuple[Chances, Numbers | None]:
-        """Returns the chances of open answers, and how likely each line's answer holds (None: none is lost).
-
-        Decided answers have no chance any more, but may hold.
-        """
+        """The chances of open answers, and how likely each line's answer holds (None: none is lost)."""
         over = np.flatnonzero(find(rows, at.line[at.at_line]) < 0) if self._lossy else rows[:0]
         others = lines.take(over)
         answer = tuple(np.concatenate(pair) for pair in zip(at.answer, others.answer, strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -238,10 +239,7 @@ def series_part(
 
 def recoded(model: Model, values: Values) -> Model:
     """Copies a model with its cells rewritten for other values, which are extended as needed."""
-
-    def cells(column: Column) -> Column:
-        return values.recoded(column, model.values)
-
+    cells = partial(values.recoded, of=model.values)
     series, judges = rewritten(model.series, cells), rewritten(model.judges, cells)
     return replace(model, series=series, judges=judges, values=values)
 

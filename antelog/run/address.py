@@ -1,16 +1,4 @@
-"""Addresses: the texts that say where facts come from and where lines go.
-
-    readings/*.csv    readings/    parquet:folder        files, by their ending or the form before the colon
-    -                                                    standard input
-    http:                                                facts that are posted to the page
-    kafka://host:9092/topic?format=json&from=latest      a topic
-    jdbc:postgresql://host/plant#readings                a table of a database
-    delta:folder    iceberg:catalog.table                a table of a catalog
-    rate://100?keys=10                                   made-up facts
-    console                                              standard output, for people
-
-Messages and representations of addresses have no passwords in them.
-"""
+"""Addresses: the texts that say where facts come from and where lines go; none shows its passwords."""
 
 from __future__ import annotations
 
@@ -158,19 +146,15 @@ T = TypeVar("T", bound=Address)
 
 @dataclass(frozen=True)
 class Reach(Generic[T]):
-    """The kinds of addresses that a runner reads, or writes; `instead` has advice for others.
-
-    `form` is that of files whose name tells none; `formless`: a folder needs no form; `config`: a topic may
-    name a file with options.
-    """
+    """The kinds of addresses that a runner reads, or writes; `instead` has advice for others."""
 
     runner: str
     verb: Literal["read", "write"]
     kinds: tuple[type[T], ...]
     instead: Mapping[type[Address], str] = field(default_factory=dict)
-    form: Form | None = None
-    formless: bool = False
-    config: bool = True
+    form: Form | None = None  # of files whose name tells none
+    formless: bool = False  # whether a folder needs no form
+    config: bool = True  # whether a topic may name a file with options
 
     @property
     def examples(self) -> str:
@@ -222,10 +206,7 @@ _SEMICOLON = re.compile(r";(?![^{}]*\})")
 
 
 def address_of(text: str, folder: Path = Path(), form: Form | None = None) -> Address:
-    """The address of a text, with paths relative to a folder. Raises SettingError.
-
-    `${NAME}` stands for a variable of the environment. `form` is that of files whose name tells none.
-    """
+    """The address of a text, with variables `${NAME}` filled in, seen from a folder. Raises SettingError."""
     text = text.strip()
     # Variables are replaced after these addresses were split: a password may have any characters.
     if text.startswith("jdbc:"):
@@ -356,10 +337,7 @@ def _remember(options: Iterable[tuple[str, str]]) -> None:
 
 
 def apart(url: str, fill: _Fill) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Splits user and secrets off the address of a database, as options, since errors show the address.
-
-    `fill` replaces variables last, since a password may have any characters.
-    """
+    """Splits user and secrets off a database's address, as errors show it; then `fill` replaces variables."""
     options: dict[str, str] = {}
     if (match := _ORACLE.match(url)) is not None:
         options |= {"user": fill(match[2]), "password": fill(match[3])}

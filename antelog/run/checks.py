@@ -28,10 +28,7 @@ from antelog.run.values import ANSWERS, AVAILABLE_NOW, ONCE, SettingError
 
 @dataclass(frozen=True)
 class Conflict:
-    """Settings that cannot be met; the first that was given is the one to point at, and one may be `missing`.
-
-    `option` has a value that names something the program lacks; in sentences `$trigger` is `--trigger`, say.
-    """
+    """Settings that cannot be met, the first given being at fault; `$trigger` is shown as `--trigger`."""
 
     settings: tuple[str, ...]
     message: str

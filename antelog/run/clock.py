@@ -155,23 +155,15 @@ def rhythms_of(plan: Plan) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Timing:
-    """The clock of a run. None: arrivals, where there is a column of them, else the times of facts.
-
-    lag        the tick that lies this many behind the highest is finished
-    idle       a source that is silent for so long follows the wall clock
-    timescale  when ticks begin, if the program says how long they are
-    ahead      facts of a source that goes on may be so long after the wall clock
-    skew       a source so many ticks ahead of the one that holds time is not read on
-    rhythms    inputs that may be live, and for how long none of their facts may come
-    """
+    """The clock of a run. None: arrivals, where there is a column of them, else the times of facts."""
 
     clock: ClockName | None = None
-    lag: int = 1
-    idle: int | None = None
-    timescale: Timescale | None = None
-    ahead: int | None = None
-    rhythms: Mapping[str, int] = field(default_factory=dict)
-    skew: int | None = None
+    lag: int = 1  # the tick that lies this many behind the highest is finished
+    idle: int | None = None  # a source that is silent for so long follows the wall clock
+    timescale: Timescale | None = None  # when ticks begin, if the program says how long they are
+    ahead: int | None = None  # facts of a source that goes on may be so long after the wall clock
+    rhythms: Mapping[str, int] = field(default_factory=dict)  # of inputs that may be live: see `rhythms_of`
+    skew: int | None = None  # a source so many ticks ahead of the one that holds time is not read on
 
     def __post_init__(self) -> None:
         if self.timescale is None and (self.clock == "processing" or self.idle is not None):
@@ -209,10 +201,7 @@ SILENT = Showing(0, 0)  # for runs that do not look at the wall clock
 def arrivals_in_order(
     time: Column, timing: Timing, highest: int, now: int, *, latest: int | None = None
 ) -> Column:
-    """Arrivals of rows of a source that goes on: `max(t, now + 1)`, or later if rows before finished more.
-
-    So they do not depend on how rows are cut into pieces. Rows after `latest` count as at it.
-    """
+    """Arrivals of rows of a source that goes on, however they are cut; after `latest` they are as at it."""
     before = np.maximum.accumulate(np.append(np.int64(highest), time))[:-1]
     before = before if latest is None else np.minimum(before, latest)
     arrived: Column = np.maximum(arrivals(time, now), before - timing.lag + 1)
@@ -224,8 +213,7 @@ def far_ahead(timing: Timing, time: Column, wall: int) -> Mask:
     # The highest tick so far is not a measure: after an outage every fact would be far ahead of it.
     if timing.timescale is None or timing.ahead is None:
         return np.zeros(len(time), np.bool_)
-    far: Mask = time > timing.at(wall + timing.ahead)
-    return far
+    return time > timing.at(wall + timing.ahead)
 
 
 def shown(timing: Timing, highest: int, showing: Showing) -> int:
@@ -306,10 +294,7 @@ def input_of(source: str) -> str:
 
 
 def end(now: int, answers: Iterable[pa.Table]) -> int:
-    """The tick by which all answers open at `now` are decided if no further fact arrives.
-
-    Answers that appear with every tick have no bound, and do not count.
-    """
+    """The tick by which all open answers are decided if no fact arrives; those of every tick do not count."""
     last = max(now, 0)
     if now < 0:
         return last

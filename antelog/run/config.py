@@ -1,13 +1,4 @@
-"""Settings in a TOML file, whose keys are the options of the command: every mistake has its place and a hint.
-
-    program = "turbines.alog"
-
-    [input.Temp]
-    source = "kafka://localhost:9092/readings"
-    map = { device = "sensor", time = "at" }
-
-Paths are relative to the folder of the file.
-"""
+"""Settings in a TOML file, whose keys are the options of the command; mistakes have a place and a hint."""
 
 from __future__ import annotations
 
@@ -243,10 +234,7 @@ def _wrong_type(expected: type) -> SettingError:
 
 
 def places(text: str) -> dict[TomlPath, Span]:
-    """The place of the name of every setting in a text that can be read.
-
-    Longer and longer beginnings of the text are read: each that can be read ends a statement.
-    """
+    """The place of each setting's name: each beginning of a text that can be read ends a statement."""
     found: dict[TomlPath, Span] = {}
     ends = [0, *(i + 1 for i, character in enumerate(text) if character == "\n"), len(text)]
     start = 0

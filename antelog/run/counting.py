@@ -1,8 +1,4 @@
-"""Counts of each input: facts, how late they are, rows that were set aside, and when facts came last.
-
-If an input has slots (`one per server`) and says how often facts come, each slot is looked at. There may be
-100,000 of them.
-"""
+"""Counts of each input: facts, how late they are, rows set aside, when facts came last; and of each slot."""
 
 from __future__ import annotations
 

@@ -60,16 +60,13 @@ def _end_fact(plan: Plan, batch: DueRows, *, last: bool = False) -> str:
 
 @dataclass(frozen=True)
 class Sampled:
-    """The lines by query in the second half of the first ticks of a stretch, and its ticks to come.
-
-    Snapshots have `unseen` changes behind them; if they begin later, these ticks are `hidden`.
-    """
+    """The lines by query in the second half of the first ticks of a stretch, and its ticks to come."""
 
     by_query: Mapping[str, int]
     rest: int
     snapshots: bool
-    hidden: bool
-    unseen: int
+    hidden: bool  # snapshots begin later
+    unseen: int  # changes behind snapshots
 
     @classmethod
     def of(cls, steps: list[StepResult], before: int, last: int) -> Sampled:

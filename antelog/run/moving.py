@@ -1,7 +1,4 @@
-"""A store of `antelog watch` as a savepoint, and back: state, marks of sources, and all other tables.
-
-turbines.state ── exported ──▶ savepoint ── imported ──▶ turbines.state, here or elsewhere
-"""
+"""A store of `antelog watch` as a savepoint, and back: state, marks of sources, and all other tables."""
 
 from __future__ import annotations
 

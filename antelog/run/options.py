@@ -44,10 +44,7 @@ class Runner:
 
 @dataclass(frozen=True)
 class Syntax:
-    """The syntax of a value: as a text, which `read` reads, in TOML as one of some types, and in Python.
-
-    A list in TOML is joined by the `separator`. `fills`: `read` replaces variables of the environment itself.
-    """
+    """The syntax of a value as a text, in TOML and in Python; `fills`: `read` replaces variables itself."""
 
     metavar: str
     read: Callable[[str, Runner], Any]
@@ -55,7 +52,7 @@ class Syntax:
     toml: tuple[type, ...] = (str,)
     words: tuple[str, ...] = ()
     is_path: bool = False
-    separator: str = ""
+    separator: str = ""  # joins a list in TOML
     fills: bool = False
 
 
@@ -70,26 +67,19 @@ class Arity(Enum):
 
 @dataclass(frozen=True)
 class Naming:
-    """The names of the values of an option: `Temp` in `--input Temp=readings.csv`.
-
-    A name may be missing (`nameless`), one of the program's `predicates`, or `dotted`. In TOML, `entry` is
-    the key of the value in the table of a name; tables of the options `within` may have this one, too.
-    """
+    """The names of an option's values, as in `--input Temp=readings.csv`; `entry` is its key in TOML."""
 
     example: str
-    nameless: bool = False
-    predicates: bool = False
+    nameless: bool = False  # whether a name may be missing
+    predicates: bool = False  # whether it is one of the program's predicates
     dotted: bool = False
     entry: str = ""
-    within: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()  # tables of these options may have this one, too
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a struct: `attribute` is the field's name, `name` the one in TOML and of the flag.
-
-    `on` are the commands that have it; None: all that have the struct; empty: it is a keyword argument only.
-    """
+    """One option of a struct, for the commands `on`; None: all that have it; empty: arguments only."""
 
     attribute: str
     name: str

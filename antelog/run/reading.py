@@ -1,7 +1,4 @@
-"""Rows of sources, dated and kept until their tick is finished.
-
-Recorded facts are dated from the tick that was finished before them, others by the rows before each.
-"""
+"""Rows of sources, dated (recorded ones by what was finished before) and kept until they are due."""
 
 from __future__ import annotations
 
@@ -78,8 +75,7 @@ class Now:
 
 
 class ReadProgress(msgspec.Struct):
-    """The progress of inputs, as a state keeps it: the `highest` tick of each source, and what was finished
-    `before` any recorded fact."""
+    """The `highest` tick of each source, and what was finished `before` any recorded fact."""
 
     highest: dict[str, int] = {}
     before: int | None = None

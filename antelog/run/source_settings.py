@@ -15,7 +15,6 @@ from antelog.run.options import FILE, SOURCE, Arity, named_file, option, plain, 
 REPLAYS = ("try", "learn", "score", "draw", "diff")
 FOLLOWING = ("watch", "run")
 ALL = (*REPLAYS, "why", *FOLLOWING)  # the commands that read facts through a program, to its end or for ever
-RUNNING = (*ALL, "play")  # also those that run it over facts in any other way
 
 _UNIT = plain("[P=]UNIT", values.of_times("unit"), words=UNITS)
 _ZONE = plain("[P=]ZONE", values.of_times("zone"))

@@ -15,32 +15,9 @@
     guard(spark, checkpoint, ...)    refuses a checkpoint that belongs to another program
 
 `inputs` has a DataFrame for each input of the program: batches, or streams. Columns are found by name; others
-are ignored. The options are those of `antelog run`, by the names they have in a file (docs/commands.md lists
-them, and what holds if they are not given), and
-
-    static        background facts in addition to those of the program: DataFrames, as batches
-    checkpoint    streams, of `changes` and `outputs`: where the state is kept; `guard` looks at it
-    accept        whether a checkpoint of other rules goes on with these
-    begin         the first tick with answers, for programs with `tick`. If not given, when the first fact
-                  arrives (in a stream, the first of the first micro-batch with any)
-    learn         whether keys go on being learned from with a model
-    query         the one query whose changes are wanted
-
-The changes have the columns `query`, `tick`, `change`, `answer` (as JSON text), then each variable with its
-own type (whole numbers as bigint, others as double, decimals of many digits as such), `others`,
-`explanations`, `if_silent`, `decided_by` and `because`; if the program says how long a tick is, also the
-beginnings of ticks: `time`, `T_time`, `if_silent_time` and `decided_by_time`; and with a model, or
-declared chances, `chance`, `forecast`, `chance_from`, and `holds` where facts may be lost. With `query=`
-they are those of one query, else those of all; a variable that a query does not have is null.
-
-`others` has the names of variables that stand for all values not seen so far, which are null in `answer`. So
-`query`, `answer` and `others` together are a key to upsert by. A value has lines of its own once it is seen.
-
-Under the clocks "arrival" and "event" each source has a time of its own: each input, or where it has a
-column `_source` each of its values, as `acks[3]` for a partition of a topic. A tick is finished once every
-source that holds time is past it by the lag; a source does so from its first row until ten micro-batches in
-a row had rows of others and none of it. Facts wait for it in Spark's state. A fact without an arrival
-arrives at its time, or at the first tick that is not finished.
+are ignored. The options are those of `antelog run`, by the names they have in a file, and `static`, `begin`,
+`learn` and `query`; for streams also `checkpoint` and `accept`. docs/spark.md says what they do, and which
+columns changes have: `query`, `answer` and `others` together are a key to upsert by.
 
 PySpark, which the extra `spark` brings, is needed only when one of these names is used.
 """

@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -94,10 +95,7 @@ _looked_at = set[str]()  # the applications whose workers have antelog
 
 
 def find_workers(spark: SparkSession) -> None:
-    """Has workers on this machine use this Python, if none is chosen.
-
-    Raises UnsupportedError if workers have no antelog.
-    """
+    """Has local workers use this Python, if none is chosen. UnsupportedError if it lacks antelog."""
     context: Any = getattr(spark, "_sc", None)  # there is none on Spark Connect
     if context is None or context.applicationId in _looked_at:
         return
@@ -230,10 +228,7 @@ def _without_log_of_calls() -> Iterator[None]:
     """Drops what py4j logs: a call that fails logs a traceback and raises, too."""
     logger, root = logging.getLogger("py4j"), logging.getLogger()
     level = logger.level
-
-    def passes(record: logging.LogRecord) -> bool:  # one for each context, since a filter is added only once
-        return is_not_of_py4j(record)
-
+    passes = partial(is_not_of_py4j)  # one for each context, since a filter is added only once
     logger.setLevel(logging.CRITICAL)
     root.addFilter(passes)
     try:

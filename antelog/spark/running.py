@@ -52,10 +52,6 @@ class Outputs:
         data = replace(self.job.data, before=tuple(before))
         return found_of(replace(self.job, data=data), self.frames)
 
-    def beginning_with(self, seeds: Mapping[int, Sequence[bytes]]) -> Outputs:
-        """Outputs whose buckets begin with what is given of each, where the store has nothing."""
-        return found_of(replace(self.job, seeds=seeds), self.frames)
-
     @property
     def changes(self) -> DataFrame:
         """The changes of all queries."""

@@ -94,8 +94,7 @@ def _largest(heights: NDArray[np.int32], at: Slices) -> Column:
     flat, begin, some = np.concatenate(lines), power * len(heights), length > 0
     one = flat.take(np.where(some, begin + at.first, 0))
     other = flat.take(np.where(some, begin + at.end - (1 << power), 0))
-    largest: Column = np.where(some, np.maximum(one, other), NOTHING).astype(np.int64)
-    return largest
+    return np.where(some, np.maximum(one, other), NOTHING).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,14 +161,10 @@ class Ranked:
         """The least number of each stretch from which on its totals meet a condition; or NEVER."""
         rank, _ = self._descended(at, lambda _, totals: ~holds(totals))
         different, _ = self._different
-        found: Column = np.append(different, NEVER).take(np.minimum(rank, len(different)))
-        return found
+        return np.append(different, NEVER).take(np.minimum(rank, len(different)))
 
     def _descended(self, at: Slices, goes_on: Callable[[int, Totals], Mask]) -> tuple[Column, Totals]:
-        """Searches bit by bit; returns the rank at which each search ends, and the totals of all lower ranks.
-
-        Given the totals with the numbers without a bit, `goes_on` decides whether to search behind them.
-        """
+        """Returns the rank at which each search ends, and the totals of all lower ranks, bit by bit."""
         rank, totals = np.zeros(len(at.first), np.int64), self.nothing(at)
         for split in self._splits:
             front = split.fronts(at)

@@ -49,8 +49,7 @@ class Spans:
         if self.empty:
             return np.zeros(len(ticks), np.bool_)
         at = np.searchsorted(self.first, ticks, "right") - 1
-        inside: Mask = (at >= 0) & (ticks <= self.last.take(np.maximum(at, 0)))
-        return inside
+        return (at >= 0) & (ticks <= self.last.take(np.maximum(at, 0)))
 
     def between(self, first: int, last: int) -> Spans:
         """Clips the spans to two ticks, both included."""

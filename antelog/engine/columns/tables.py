@@ -126,8 +126,7 @@ def or_never(ticks: Column, mask: Mask) -> Column:
 
 def positions(at: Column | Mask) -> Column:
     """Row positions from positions or a mask; taking by positions is several times faster."""
-    found: Column = at.nonzero()[0] if at.dtype == np.bool_ else at.astype(np.int64, copy=False)
-    return found
+    return at.nonzero()[0] if at.dtype == np.bool_ else at.astype(np.int64, copy=False)
 
 
 def places(at: Column, count: int) -> Column:
@@ -308,8 +307,7 @@ class ColumnSet:
         kind: Any = type(self)
         values = {name: [getattr(each, name) for each in (self, *others)] for name in _names(kind)}
         joined = (v[-1] if name in kind.shared else _joined(v, kind.axis) for name, v in values.items())
-        found: Self = kind(*joined) if others else self
-        return found
+        return kind(*joined) if others else self
 
 
 @cache

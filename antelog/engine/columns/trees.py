@@ -1,10 +1,4 @@
-"""Decision trees as columns, evaluated for many rows at once, level by level.
-
-row  tree  feature  threshold  left  right  value
-0    0     2        1.5        1     2      0       feature 2 at most 1.5? then row 1, else row 2
-1    0     0        0          1     1      -0.3    a leaf: both sides are itself
-2    0     0        0          2     2      0.8
-"""
+"""Decision trees as columns, evaluated for many rows level by level; both sides of a leaf are itself."""
 
 from __future__ import annotations
 

@@ -80,11 +80,7 @@ def admit(
     arrival: str = "arrival",
     conflicts: Objector | None = None,
 ) -> Admitted:
-    """Admits the facts in frames that arrived after tick `before`, up to `now`.
-
-    Without the column `arrival`, a fact arrives at its own time, or at `before + 1` if that is over.
-    `conflicts` judges facts that are otherwise admitted. Raises DataError if a frame does not fit its input.
-    """
+    """Admits facts that arrived after `before`, up to `now`; `conflicts` judges last. Raises DataError."""
     rules = prepared(plan)
     sources = rules.inputs
     for name in frames:

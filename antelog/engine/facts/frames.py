@@ -129,7 +129,7 @@ def _renamed(what: str, frame: Frame, called: Mapping[str, str]) -> pa.Table:
     names, arrays = columns_in(what, frame)
     for name in called.values():
         if name not in (names or ()):
-            has = "without names" if names is None else _listed(names)
+            has = "without names" if names is None else ", ".join(names)
             raise DataError(f"the facts of {what} have no column {name}, as the map says; they have {has}")
     column_of = {name: column for column, name in called.items()}
     # A column of the name that is mapped elsewhere is not the one that is wanted.
@@ -162,7 +162,8 @@ def columns_in(what: str, frame: Frame) -> tuple[list[str] | None, Sequence[Arra
 def _by_position(source: str, columns: tuple[str, ...], count: int) -> Sequence[str | None]:
     if count not in (len(columns), len(columns) + 1):
         raise DataError(
-            f"{source} is given {count} columns; it has {_listed(columns)}, and one more may hold the arrival"
+            f"{source} is given {count} columns; it has {', '.join(columns)}, and one more may hold "
+            "the arrival"
         )
     return [*columns, _ARRIVAL][:count]
 
@@ -187,19 +188,19 @@ def _by_name(
     if unknown and (named or misspelt):
         wrong = (misspelt or unknown)[0]
         raise DataError(
-            f"{source} has no column {wrong}; its columns are {_listed(columns)}, "
+            f"{source} has no column {wrong}; its columns are {', '.join(columns)}, "
             f"and {arrival} may hold the arrival. {did_you_mean(wrong, known)}".rstrip()
         )
     taken = [known[name] for name in names if name in known]
     free = [name for name in columns if name not in taken]
     if not unknown and free:
-        raise DataError(f"the facts of {source} lack the column {free[0]}; they have {_listed(names)}")
+        raise DataError(f"the facts of {source} lack the column {free[0]}; they have {', '.join(names)}")
     if len(unknown) == len(free) + 1 and _ARRIVAL not in taken:
         free.append(_ARRIVAL)
     if len(unknown) != len(free):
         raise DataError(
-            f"the facts of {source} have the columns {_listed(names)}; "
-            f"{source} has {_listed(columns)}. Give them the same names or the same number"
+            f"the facts of {source} have the columns {', '.join(names)}; "
+            f"{source} has {', '.join(columns)}. Give them the same names or the same number"
         )
     positions = iter(free)
     return [known[name] if name in known else next(positions) for name in names]
@@ -225,10 +226,6 @@ def naming(what: str, type_: pa.DataType) -> Iterator[None]:
         yield
     except (pa.ArrowException, TypeError, ValueError, ArithmeticError) as error:
         raise DataError(f"{what}, of type {type_}, cannot be read: {error}") from error
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)
 
 
 def static_rows(plan: Plan, frames: Mapping[str, Frame]) -> dict[str, list[Row]]:

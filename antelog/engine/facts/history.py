@@ -1,8 +1,4 @@
-"""Facts as columns; those that still matter, by input and tick; the slots they hold, and the values seen.
-
-input Temp(device, level, time) delay 2, one per device.
-Temp(wt2, low, 7) arrived at 7 holds the slot (wt2, 7); Temp(wt2, high, 7), at 8, is set aside
-"""
+"""Facts as columns; those that still matter, by input and tick; the slots they hold, and the values seen."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""When sources were seen: a source is unseen once nothing came for longer than expected.
-
-input Temp(device, level, time) delay 1, one per device, every 2.
-Temp(wt2, low, 0) came, and nothing after it: wt2 is seen at 0, 1 and 2, unseen from 3 on
-"""
+"""When sources were seen: a source is unseen once nothing came for longer than expected."""
 
 from __future__ import annotations
 

@@ -427,10 +427,7 @@ def _with_last(known: Knowledge, atoms: Atoms, found: Derivations) -> list[Deriv
 
 
 def in_silence(known: Knowledge, found: Derivations) -> list[Derivations]:
-    """The derivations with all that they take if nothing more arrives, each while it is so.
-
-    There are none where nothing is taken, or values of kept facts alone, which come with facts.
-    """
+    """The derivations with all that they take if nothing more arrives, where that is more than kept facts."""
     prepared, rows = found.prepared, found.rows
     takings = prepared.pattern.takings
     if all(isinstance(each.literal, Last) and each.literal.slot.promised for each in takings):

@@ -138,8 +138,7 @@ class Numbering:
 
     def of_decided(self, true: Mask, when: Column) -> Column:
         """The numbers of atoms that are true, or else false, from some ticks on."""
-        numbers: Column = self.first + 2 * np.searchsorted(self.ticks, when) + true
-        return numbers
+        return self.first + 2 * np.searchsorted(self.ticks, when) + true
 
     @property
     def truth(self) -> Truth:

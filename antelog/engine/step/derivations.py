@@ -391,10 +391,7 @@ class AmountLine(ColumnSet):
 
 @dataclass(frozen=True)
 class DecidedAtoms(ColumnSet):
-    """The remembered atoms of a relation that rests on its own negation; they are decided up to `until`.
-
-    A missing atom is as the one with "all others" in place of one of its values, or else false.
-    """
+    """The remembered atoms of a relation that rests on its own negation; they are decided up to `until`."""
 
     until: int
     columns: tuple[Column, ...]
@@ -406,6 +403,7 @@ class DecidedAtoms(ColumnSet):
         """Whether atoms about ticks up to `until` are true, and since when they are true, or false."""
         result, when = np.zeros(len(ticks), np.bool_), np.full(len(ticks), ALWAYS)
         undecided = np.ones(len(ticks), np.bool_)
+        # A missing atom is as the one with "all others" in place of one of its values, or else false.
         general = [i for i, column in enumerate(self.columns) if np.any(column == OTHERS)]
         for others in (None, *general):
             asked = [np.full_like(c, OTHERS) if i == others else c for i, c in enumerate(columns)]

@@ -1,7 +1,4 @@
-"""The latest facts of slots: which fact is the latest of a row's slot, and when that is certain.
-
-last Mode(a, run, 7)    Mode(a, run, 0) came at 0, Mode(a, stop, 5) at 9: it is the latest until then
-"""
+"""The latest facts of slots: which fact is the latest of a row's slot, and when that is certain."""
 
 from __future__ import annotations
 
@@ -310,10 +307,7 @@ class TakenValues(NamedTuple):
 def with_latest(
     known: Knowledge, found: Derivations, step: Step | None, background: Background, values: TakenValues
 ) -> list[Derivations]:
-    """Gives derivations of a query the values of latest facts while they are that, and final aggregates.
-
-    Without a step they are seen as of some ticks, and have the values that they take in silence.
-    """
+    """Gives derivations values of latest facts, and final aggregates; without a step, as of some ticks."""
     blocks = [found]
     for taking in found.prepared.pattern.takings:
         blocks = [part for each in blocks for part in _taken(known, taking, each, step, values)]

@@ -199,8 +199,7 @@ def and_more(
 
 def _there(found: Lives, now: int) -> Mask:
     """A mask of the rows supported at some tick up to `now`."""
-    there: Mask = (found.life.supported < found.life.end) & (found.life.supported <= now)
-    return there
+    return (found.life.supported < found.life.end) & (found.life.supported <= now)
 
 
 def current(found: Lives, now: int) -> Moments:

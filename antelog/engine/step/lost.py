@@ -1,7 +1,4 @@
-"""Literals that are lost from sight: a deadline decided them while their source was unseen.
-
-Derivations are looked at again without such deadlines: literals that are still open then are lost.
-"""
+"""Literals that are lost from sight: still open, if no deadline counts while their source is unseen."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A query in a step: the ticks of the answers that the step can change, and the lines that are wanted.
-
-Malf(X, T) rests on Temp(X, high, T..T+2), delay 1: a fact about tick 7 can change answers about 5 to 7
-"""
+"""A query in a step: the ticks of the answers that the step can change, and the lines that are wanted."""
 
 from __future__ import annotations
 

@@ -72,8 +72,7 @@ def term_column(term: Var | Const | Time, rows: Rows, values: Values) -> Column:
 def time_column(time: Time, rows: Rows) -> Column:
     if time.variable is None:
         return np.full(rows.count, time.offset, np.int64)
-    ticks: Column = rows.bound[time.variable] + time.offset
-    return ticks
+    return rows.bound[time.variable] + time.offset
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,4 @@
-"""Windows: the members of the ranges that rows ask for, in one table that all rows share.
-
-Members are sorted by key and tick, so that a row's window is a stretch: counts are looked up in its arrivals.
-"""
+"""Windows: the members of ranges that rows ask for, in one table by key and tick, where each is a stretch."""
 
 from __future__ import annotations
 

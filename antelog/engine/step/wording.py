@@ -1,7 +1,4 @@
-"""Lines for readers: in order, with plain values as JSON has them, times, severity and text.
-
-query Malf(X, T) critical "turbine {X} is about to shut down".     critical  turbine wt2 is about to shut down
-"""
+"""Lines for readers: in order, with plain values as JSON has them, times, severity and text."""
 
 from __future__ import annotations
 

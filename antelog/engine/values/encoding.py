@@ -129,8 +129,7 @@ def _union(array: Array, intern: Intern) -> Column:
 
 
 def are_named(cells: Column) -> Mask:
-    found: Mask = (cells >= FIRST_ID) & (cells <= LAST_ID)
-    return found
+    return (cells >= FIRST_ID) & (cells <= LAST_ID)
 
 
 def are_nothing(cells: Column) -> Mask:

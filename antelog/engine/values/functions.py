@@ -67,10 +67,7 @@ class FailedCall:
 
 @dataclass(eq=False)
 class Functions:
-    """The functions that a program may call, how it calls them, and which calls of a step raise.
-
-    A call that raises has no value. A step may have a share of such calls, `most_failed`, and a few.
-    """
+    """The functions that a program may call; a share of a step's calls, `most_failed`, may raise."""
 
     called: Mapping[str, Function] = field(default_factory=dict)
     given: Mapping[str, UserFunction] = field(default_factory=dict)

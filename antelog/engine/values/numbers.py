@@ -1,7 +1,4 @@
-"""Arithmetic on columns: whole numbers stay whole, everything else follows IEEE 754.
-
-7 and 2: 7 - 2 = 5, 7 / 2 = 3.5      9223372036854775807 + 1 is a double      1 / 0 has no value
-"""
+"""Arithmetic on columns: whole numbers stay whole if they can, everything else follows IEEE 754."""
 
 from __future__ import annotations
 

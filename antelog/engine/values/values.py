@@ -249,10 +249,7 @@ class Values:
     def ranked(
         self, columns: Sequence[Column], end: str, others: tuple[str, ...] = ()
     ) -> tuple[pa.Array, list[Column], dict[str, int]] | None:
-        """The written texts of all values and `others` in order, `end` after each, and the places of both.
-
-        None if there are values without ids, or too many for sorting to pay yet.
-        """
+        """The written texts of values and `others` in order, and their places; None if that does not pay."""
         once = {id(cells): cells for cells in columns}
         if not all(map(encoding.all_named, once.values())):
             return None

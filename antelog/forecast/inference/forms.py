@@ -1,7 +1,4 @@
-"""The formula, chains and ticks of a query: derived once, from the rules alone.
-
-Rules are unfolded into the condition under which an answer is confirmed; ticks count from the answer's.
-"""
+"""The formula, chains and ticks of a query: from its rules alone, unfolded, with ticks from the answer's."""
 
 from __future__ import annotations
 

@@ -31,18 +31,14 @@ EARLIEST = 512  # chances are asked for at most this many ticks before an answer
 
 @dataclass(frozen=True)
 class Learning:
-    """Settings of learning.
-
-    Even if it is off, `slots` learns how often slots have facts of which nothing is declared: the silence of
-    a slot that always has a fact is no sign against any of them.
-    """
+    """Settings of learning."""
 
     on: bool
     half_life: float | None = HALF_LIFE  # of counts, in ticks (None: they never fade)
     epoch: int = 0  # up to which counts are used if learning is off
     shared: bool = True  # whether sums over all keys are learned; else keys are independent of each other
     length: int = EPOCH  # the ticks of an epoch
-    slots: bool = False
+    slots: bool = False  # even if off, how often slots have facts: the silence of a full one is no sign
 
     @property
     def counts(self) -> bool:

@@ -139,10 +139,7 @@ FAILS = {"<": ">=", "<=": ">", "!=": "="}  # comparisons that hold where another
 
 
 def whole_values(operator: str, sides: Sequence[tuple[Sequence[Affine], int]]) -> Sequence[list[int]] | None:
-    """The values of counts from 0 on, after steps, on both sides, times a number that makes them whole.
-
-    None if some have no value, or if rounding to doubles changes a comparison.
-    """
+    """The values of counts from 0 on, on both sides, made whole; None if rounding changes a comparison."""
     doubles = [[after_steps(n, steps) for n in range(most + 1)] for steps, most in sides]
     if any(each is None for side in doubles for each in side):
         return None

@@ -50,16 +50,12 @@ def nobody(width: int) -> TrackedAnswers:
 
 @dataclass(frozen=True, eq=False)
 class DecidedAnswers:
-    """Answers that are decided, and the states each has been in.
-
-    Outcomes count from `settled` on, the tick by which nothing could have come any more: else confirmed
-    answers would be counted before similar ones that are rejected.
-    """
+    """Answers that are decided, and the states each has been in."""
 
     answer: tuple[Column, ...]
     number: Column
     tick: Column
-    settled: Column
+    settled: Column  # when nothing could come any more: else confirmed ones count before similar others
     confirmed: Mask
     state_of: Column  # positions among the decided
     states: Column
@@ -97,10 +93,7 @@ def followed(
     *,
     counted: bool = True,
 ) -> FollowedStep:
-    """Follows answers through a step that ends at `now`. An answer at T is decided by T + delay, if known.
-
-    If states are not `counted`, they are not kept; for `ends` see `ends_of`.
-    """
+    """Follows answers through a step that ends at `now`; an answer at T is decided by T + delay, if known."""
     numbers, following = _numbered(before, lines)
     number = np.concatenate([before.number, numbers])
     every = before.last.and_then(lines)

@@ -33,11 +33,6 @@ class AnswerRows:
     state: Column  # a number for the stage, a class of ages, and whether the answer was silent
     features: Features  # how near the latest values are to what the query compares them with
 
-    @property
-    def age(self) -> Column:
-        """The ticks between the answer's own and that of the chance."""
-        return self.tick - self.answer[-1]
-
 
 @dataclass(frozen=True, eq=False)
 class SettledLines(ColumnSet):

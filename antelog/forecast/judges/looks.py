@@ -1,7 +1,4 @@
-"""Looks: the values that a query compares, found in its rules alone; and features of the latest ones.
-
-An answer sees the last six values of its key, by their ticks, that have arrived by the tick it is asked at.
-"""
+"""Looks: the values that a query compares, found in its rules alone; and features of the latest ones."""
 
 from __future__ import annotations
 
@@ -318,7 +315,8 @@ class QueryFeatures:
         stage = np.where(rows.stage == NO_STAGE, 0, rows.stage)
         bits = [stage >> bit & 1 for bit in range(self.literals)]
         reached = stage >> LITERALS & ((1 << PATTERN - LITERALS) - 1)
-        parts = [np.column_stack([*bits, reached, pattern_of(rows.stage), rows.age]).astype(np.float32)]
+        pattern, age = pattern_of(rows.stage), rows.tick - rows.answer[-1]
+        parts = [np.column_stack([*bits, reached, pattern, age]).astype(np.float32)]
         for look, known in zip(self.looks, self.latest, strict=True):
             key = tuple(rows.answer[place] for _, place in look.key)
             parts.append(known.features(key, rows.tick, look.operator))

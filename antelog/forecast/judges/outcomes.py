@@ -192,10 +192,7 @@ def nothing_known(keys: int, half_life: float | None, _features: QueryFeatures) 
 
 
 def _lost(tick: Column, known: Numbers, counted: Numbers) -> tuple[tuple[Column], Numbers]:
-    """The losses of answers by each number of OF_ALL: the ticks at which they were counted, and the sums.
-
-    `known` has for each key its answers, the confirmed ones, and the chance of all keys.
-    """
+    """The losses of answers by each number of OF_ALL, given what is `known` of each key: ticks, and sums."""
     answers, confirmed = counted.T
     sides = np.concatenate([marked(confirmed > 0), marked(answers > confirmed)])
     right = np.arange(len(sides)) < np.count_nonzero(confirmed)

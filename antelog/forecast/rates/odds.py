@@ -1,10 +1,4 @@
-"""Odds: the rates and delays of facts, for each key of a chain, as the program declares them; and series.
-
-    chance Temp(_, high, _) = 5%, again 80%.    delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).
-    Temp(wt4, high, ·): once 0.05, again 0.8, delay 2, shares 0.7, 0.2, 0.08
-
-Of the declarations that fit, the most specific one decides.
-"""
+"""Odds: the rates and delays of facts by key of a chain, of the most specific declaration; and series."""
 
 from __future__ import annotations
 
@@ -80,18 +74,14 @@ class ChainState:
 
 @dataclass(frozen=True)
 class Chain:
-    """A process with one outcome at each tick: no fact, or one of `states`.
-
-    A chain with a slot shows one fact a tick: so after the states of the formula it has `kinds` of other
-    facts, those that declarations name, and as the last one any other fact.
-    """
+    """A process with one outcome at each tick: no fact, or one of `states`."""
 
     predicate: str
     places: tuple[int, ...]  # the columns by which its facts are found
     terms: tuple[Term, ...]  # their variables of the answer or constants
     states: tuple[ChainState, ...]
     slotted: bool
-    kinds: int = 0
+    kinds: int = 0  # the last states, of a slot: other facts that declarations name, and any other fact
 
     @property
     def formula_states(self) -> int:
@@ -356,10 +346,7 @@ def less_declared(learned: Odds, odds: Odds) -> Odds:
 def _decided(
     state: ChainState, patterns: Sequence[tuple[object, ...]], keys: Keys, kind: bool
 ) -> tuple[Column, Mask]:
-    """For each row the fitting declaration with the most constants, or -1; and whether that is sure.
-
-    It is not where a declaration fits some facts of the state, unless that is a `kind` that none speaks of.
-    """
+    """For each row the fitting declaration with the most constants, or -1; and whether that is sure."""
     found, sure = np.full(keys.count, -1, np.int64), np.ones(keys.count, np.bool_)
     order = sorted(range(len(patterns)), key=lambda i: sum(value is not None for value in patterns[i]))
     for number in order:

@@ -1,7 +1,4 @@
-"""Sightings: the facts of each chain that have come, to be looked up by key and tick.
-
-The forecast has values of its own, for the engine drops those it no longer needs.
-"""
+"""Sightings: the facts of each chain by key and tick, with values of its own, as the engine drops some."""
 
 from __future__ import annotations
 

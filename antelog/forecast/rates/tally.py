@@ -183,10 +183,7 @@ def latest(ledger: Ledger) -> Tally:
 def entered(
     ledger: Ledger, tick: Column, keys: Sequence[Column], numbers: Numbers, half_life: HalfLife
 ) -> Ledger:
-    """Enters counts at ticks, each after those of the tally, into a ledger without entries.
-
-    The numbers are whole, or parts of a whole UNIT; with several half-lives they count in each memory.
-    """
+    """Enters counts, whole or parts of UNIT, into an empty ledger at ticks after those of the tally."""
     if len(tick) == 0:
         return ledger
     tally, row = _with_keys(ledger.tally, keys, tick)

@@ -29,18 +29,15 @@ MOST = 32  # there are at most this many blocks, and half as many at least once 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Several sums (a row each) for blocks of ticks (a column each).
-
-    The width of blocks is the least power of 2 with which they are few enough; the first one begins at a
-    multiple of it. So blocks follow from the first and last tick alone (without ticks, first is after last).
-    """
+    """Several sums (a row each) for blocks of ticks (a column each), which follow from the ticks alone."""
 
     sums: Column
     first: int = 0
-    last: int = -1
+    last: int = -1  # before the first, if there are no ticks
 
     @property
     def width(self) -> int:
+        """The least power of 2 with which blocks are few enough; the first begins at a multiple of it."""
         return 1 << _shift(self.first, self.last)
 
     def __add__(self, other: Blocks) -> Blocks:

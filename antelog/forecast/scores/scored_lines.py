@@ -92,10 +92,7 @@ def losses(lines: ScoredLines) -> Losses:
 
 @dataclass(frozen=True)
 class Loss:
-    """A mean loss, that of the base rate, and the part of that which is avoided.
-
-    There is none without lines, and no skill where all lines ended alike: the base rate has nothing to lose.
-    """
+    """A mean loss, that of the base rate, and the part avoided: there is none where all lines ended alike."""
 
     mean: float | None
     base: float | None

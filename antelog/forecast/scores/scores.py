@@ -1,7 +1,4 @@
-"""Scores of chances against outcomes, as sums of a fixed size that are updated while a run goes on.
-
-The sums do not depend on batches or workers, as long as the lines of an answer come together.
-"""
+"""Scores of chances against outcomes: sums of a fixed size, the same however a run is cut or divided."""
 
 from __future__ import annotations
 

@@ -129,7 +129,8 @@ def snapshot_lines(
         time = f', "{TIME}": "{timescale.time(step.tick).isoformat()}"'
     for relation in relations:
         table = ordered(step.tables[relation.name], relation.answer.names)
-        answers = ", ".join(_answers(relation, table, style).to_pylist())
+        fields = _fields(relation, table, style, pc.equal(_array(table, "change"), "confirmed"))
+        answers = ", ".join(_joined('{"answer": ', *fields, "}").to_pylist())
         lines.append(
             f'{{"tick": {step.tick}{time}, "query": {style.quoted(relation.name)}, "answers": [{answers}]}}\n'
         )
@@ -149,11 +150,6 @@ def _changes(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
         *_fields(relation, table, style, decided, because=_because(table, rejected, style)),
         "}\n",
     )
-
-
-def _answers(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
-    confirmed = pc.equal(_array(table, "change"), "confirmed")
-    return _joined('{"answer": ', *_fields(relation, table, style, confirmed), "}")
 
 
 def _fields(

@@ -1,12 +1,8 @@
 """Outputs of a run that goes on, each line written once: a file, or a topic of Kafka.
 
 A file is locked, and cut off behind the last mark when a run is resumed; devices and pipes have no mark. In
-a topic each line is a message:
-
-    key      {"query":"Malf","answer":{"X":"wt2","T":0}}      so the changes of an answer keep their order
-    headers  antelog_run, antelog_line                        the run, and the number of the line in it
-
-Its mark has the number of lines sent, and each partition's end. A resumed run looks behind these for more.
+a topic each line is a message, whose headers have the run, and the number of the line in it. Its mark has the
+number of lines sent, and each partition's end. A resumed run looks behind these for more.
 """
 
 from __future__ import annotations

@@ -25,15 +25,12 @@ Tables = Mapping[str, pa.Table]
 
 @dataclass(frozen=True, eq=False)
 class StepResult:
-    """The changes of each query after a tick, or its open answers, with `changes` beside them then.
-
-    Without tables nothing is shown. `relations` are given if they are those of another plan.
-    """
+    """The changes of each query after a tick, or its open answers, with `changes` beside them then."""
 
     tick: int
     tables: Tables
     changes: Tables | None = None
-    relations: Sequence[Relation] | None = None
+    relations: Sequence[Relation] | None = None  # if they are those of another plan
 
 
 def weight_of(tables: Tables) -> int:

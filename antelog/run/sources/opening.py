@@ -43,10 +43,7 @@ def source_of(
     resumed: bool = False,
     inbox: Inbox | None = None,
 ) -> FactSource:
-    """The source of an address, read up to a mark. Raises UnsupportedError if it cannot be read here.
-
-    If `complete`, files do not grow (unless another run goes on: `resumed`), and standard input ends.
-    """
+    """The source of an address, read up to a mark; a `complete` one ends, unless the run is `resumed`."""
     match address:
         case Files(path, form) if address.grows and form is not None and (resumed or not complete):
             return GrowingFile(Path(path), form, wanted, mark=mark)

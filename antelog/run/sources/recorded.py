@@ -1,7 +1,4 @@
-"""Complete files, each read once: a single one, or those of a folder in the order of their names.
-
-One of a folder that cannot be read is set aside as a whole; the others are read.
-"""
+"""Complete files, read once in the order of names; one of a folder that cannot be read is set aside whole."""
 
 from __future__ import annotations
 

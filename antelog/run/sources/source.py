@@ -39,22 +39,17 @@ class SourceExtent:
 
 
 class FactSource(ABC):
-    """Gives rows when it is polled, without waiting; `notes` are for its user.
+    """Gives rows when it is polled, without waiting; `notes` are for its user."""
 
-    behind    whether there is more to be had at once
-    ended     whether no more can come
-    reachable whether it can be reached: false while its broker is down
-    tells_end whether it knows when everything that is there has been read
-    there     whether there is something to read from: false while its file is missing
-    ahead     the parts that are not to be read on for now, as others are far behind them
-    """
-
-    tells_end = True
+    tells_end = True  # whether it knows when everything that is there has been read
 
     def __init__(self) -> None:
         self.notes: list[str] = []
-        self.behind, self.ended, self.reachable, self.there = True, False, True, True
-        self.ahead: Collection[str] = ()
+        self.behind = True  # whether there is more to be had at once
+        self.ended = False  # whether no more can come
+        self.reachable = True  # false while its broker is down
+        self.there = True  # whether there is something to read from: false while its file is missing
+        self.ahead: Collection[str] = ()  # parts not to be read on for now, as others are far behind them
 
     @property
     def unread(self) -> list[str]:

@@ -1,7 +1,4 @@
-"""The file of a store: a database of SQLite in WAL mode, with one writer, while others read.
-
-It needs shared memory and locks, so files on network disks are refused.
-"""
+"""The file of a store: SQLite in WAL mode, with one writer. It needs locks, so network disks are refused."""
 
 from __future__ import annotations
 
@@ -46,10 +43,7 @@ _NETWORK = frozenset(
 
 
 def is_store(path: Path) -> bool:
-    """Whether a file is a store; False if it is missing or cannot be read.
-
-    Only SQLite opens the file: to close it otherwise would give up the locks of this process's connections.
-    """
+    """Whether a file is a store. Only SQLite opens it: to close it otherwise would give up our locks."""
     try:
         if not path.is_file():
             return False

@@ -313,10 +313,7 @@ _NOT_THERE = (errno.ENOENT, errno.ELOOP)  # errors of a missing file, and of a l
 
 
 class FolderFeed:
-    """A feed in a folder: numbered files of JSON lines, each with a head, written by one process at a time.
-
-    A position is the number of a file and how many of its bytes were read, in one number. Links are not read.
-    """
+    """A feed in a folder of numbered files, each with a head; a position has file and bytes in one number."""
 
     def __init__(self, folder: Path, *, largest: int = LARGEST, kept: int = KEPT) -> None:
         self.folder = folder

@@ -102,8 +102,7 @@ def ask(path: Path, name: str, line: bytes, now: float) -> bytes | None:
                 "at = excluded.at",
                 (name, line.decode(), now, None),
             )
-    found: bytes | None = None if row is None else row[0]
-    return found
+    return None if row is None else row[0]
 
 
 # ---- acknowledgements, snoozes and notes about groups of answers ----

@@ -59,10 +59,7 @@ _AHEAD = 1
 
 
 def engine_for(program: Planned, workers: int | str, say: Callable[[str], object], **options: Any) -> Engine:
-    """The engine of a program with so many workers, or with one if it cannot be divided, and says why.
-
-    Workers make the chances, unless they are learned, or only the likeliest are wanted.
-    """
+    """The engine of a program with so many workers, or with one if it cannot be divided, and says why."""
     judges = options.get("learn") or options.get("model") == LEARN or options.get("most") is not None
     return divided(Engine(program, **options | {"arrival": ARRIVAL}), workers, say, judges=bool(judges))
 
@@ -75,11 +72,7 @@ def divided(
     *,
     judges: bool = True,
 ) -> Engine:
-    """An engine that goes on from where another is: with so many workers, or that one itself, and says why.
-
-    It `judges` itself how likely answers are, or else workers do. If one of them dies, all go on from the
-    engine that `again` finds.
-    """
+    """An engine that goes on from another with so many workers, or that one itself, and says why."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     count, why = count if workers == AUTO else int(workers), engine.plan.key.why_not
     judges = judges and engine.forecasts

@@ -25,10 +25,7 @@ from antelog.engine.values.values import SavedValues, Values
 
 @dataclass(frozen=True)
 class FactsJudged:
-    """Counts of facts by fate so far, sentences about values, and the rows of facts that were set aside.
-
-    Without chances the step's lines and new facts come with it, whose cells are of its `values`.
-    """
+    """Counts of facts by fate, sentences, rows set aside; without chances also lines and new facts."""
 
     counts: Mapping[str, Counts] = field(default_factory=dict)
     notes: Sequence[str] = ()

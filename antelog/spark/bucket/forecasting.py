@@ -45,10 +45,7 @@ def resumed(job: Job, number: int, members: Mapping[str, bytes]) -> Forecasting:
 
 
 def taken_in(job: Job, number: int, saved: SavedEngine) -> Forecasting:
-    """The part of a bucket in the forecasts of a whole state.
-
-    What all keys share is learned no further in buckets: it stays as a process has learned it.
-    """
+    """The part of a bucket in the forecasts of a whole state; what all keys share is learned no further."""
     assert job.forecasts is not None
     at, learning = job.numbers.index(number), job.forecasts.learning
     mask, whole = mask_of(at, len(job.numbers)), forecasting.resumed(job.plan, saved.forecast)

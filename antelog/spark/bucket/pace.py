@@ -14,7 +14,7 @@ import msgspec
 from antelog.errors import DataError
 from antelog.language.durations import span_in_words
 from antelog.language.moments import tick_in_words
-from antelog.run.clock import Slowest, slowest
+from antelog.run.clock import Slowest
 from antelog.spark.job.job import Job
 
 PATIENCE = 10  # micro-batches in a row with rows of others and none of it, after which a source holds no more
@@ -37,11 +37,6 @@ def heard(known: Mapping[str, SourceTime], readings: Mapping[str, int]) -> dict[
         if name not in readings and each.missed + 1 < PATIENCE:
             found[name] = SourceTime(each.highest, each.missed + 1)
     return found
-
-
-def holding(sources: Mapping[str, SourceTime], top: int) -> Slowest | None:
-    """The slowest of the sources, given the highest tick there ever was; None before the first row."""
-    return slowest({name: each.highest for name, each in sources.items()}, sources, top)
 
 
 def refuse_too_many(job: Job, held: int, slow: Slowest | None) -> None:

@@ -19,7 +19,7 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
 from antelog.accounts import Counts
-from antelog.arrow.arrays import from_blob, to_blob
+from antelog.arrow.arrays import from_blob, table_of, to_blob
 from antelog.compile.meanings import Fate, compared
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
@@ -29,9 +29,9 @@ from antelog.engine.step.query import KINDS
 from antelog.engine.step.schema import united
 from antelog.engine.transition import Transition, change_of, first_ticks, transition
 from antelog.errors import StateError
-from antelog.run.clock import Showing, alarm, shown
+from antelog.run.clock import Showing, alarm, shown, slowest
 from antelog.spark.bucket import state
-from antelog.spark.bucket.pace import SourceTime, holding, refuse_too_many
+from antelog.spark.bucket.pace import SourceTime, refuse_too_many
 from antelog.spark.bucket.pace import heard as heard_from
 from antelog.spark.bucket.packing import PACKED_NAMES, received
 from antelog.spark.bucket.state import BucketOutput, BucketState, DatedRows
@@ -56,7 +56,7 @@ def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: 
     before, begins = head.time, not head.version
     sources = heard_from(before.sources, new.readings)
     highest = max([before.highest, *new.readings.values()])
-    slow = holding(sources, highest)
+    slow = slowest({name: each.highest for name, each in sources.items()}, sources, highest)
     heard = wall if packets else before.heard
     showing = Showing(heard, wall)
     idle = job.timing.idle is not None and showing.silent >= job.timing.idle
@@ -338,20 +338,9 @@ def _joint(job: Job, before: Job, found: Transition, log: Mapping[str, pa.Table]
         for name, table in tables.items():
             kept = table.filter(pc.is_in(table.column("change"), wanted))
             if kept.num_rows:
-                parts.setdefault(name, []).append(_typed(of, name, kept))
+                columns = dict(zip(kept.column_names, kept.columns, strict=True))
+                parts.setdefault(name, []).append(table_of(columns, kept.num_rows, of.schemas[name]))
     return {name: united(each) for name, each in parts.items()}
-
-
-def _typed(job: Job, name: str, table: pa.Table) -> pa.Table:
-    """Casts lines of a query to the types of its job, with nulls for columns that they lack."""
-    schema = job.schemas[name]
-    columns = [
-        table.column(field.name).cast(field.type)
-        if field.name in table.column_names
-        else pa.nulls(table.num_rows, field.type)
-        for field in schema
-    ]
-    return pa.table(columns, schema=schema)
 
 
 def refusal(old: Plan, new: Plan) -> str | None:

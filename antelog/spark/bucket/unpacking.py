@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.arrow.arrays import from_blob
+from antelog.arrow.arrays import from_blob, table_of
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.step.schema import AFTER_ANSWER, DIGITS, EXPLANATIONS, as_doubles
@@ -125,13 +125,7 @@ def unpacked(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]
         variables = columns.variables.get(query, {})
         called = {**{name: name for name in ("tick", TIME, *_AFTER)}, **variables}
         found |= {column: table.column(name) for name, column in called.items() if name in table.column_names}
-        rows = [
-            found[field.name].cast(field.type)
-            if field.name in found
-            else pa.nulls(table.num_rows, field.type)
-            for field in columns.schema
-        ]
-        yield from pa.table(rows, schema=columns.schema).to_batches()
+        yield from table_of(found, table.num_rows, columns.schema).to_batches()
 
 
 def _payloads(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:

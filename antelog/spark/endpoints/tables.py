@@ -1,9 +1,5 @@
 """The states of answers, and tables of Delta, Iceberg and databases: changes are appended, states are merged.
 
-    tick  change     answer            tick  status     since  answer
-    1     possible   {"X": "wt2"}  ->  3     confirmed  1      {"X": "wt2"}
-    3     confirmed  {"X": "wt2"}
-
 A batch that comes again changes nothing: Delta knows the last batch of a run, Iceberg has it as a property of
 a snapshot, and in a database the rows of the batch are replaced in one transaction.
 """

@@ -1,7 +1,4 @@
-"""Chances of open answers on Spark, by a model that is given or that each bucket learns from its own keys.
-
-Rates that all keys share stay as in the model, so a chance does not depend on the number of buckets.
-"""
+"""Chances on Spark, by a model or learned in each bucket; rates that all keys share stay as in the model."""
 
 from __future__ import annotations
 

@@ -65,8 +65,7 @@ class Data:
 
     @cached_property
     def functions(self) -> Mapping[str, UserFunction]:
-        functions: Mapping[str, UserFunction] = pickle.loads(self.called) if self.called else {}
-        return functions
+        return pickle.loads(self.called) if self.called else {}
 
     @property
     def background(self) -> dict[str, list[Row]]:

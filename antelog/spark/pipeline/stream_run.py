@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -295,7 +295,7 @@ def _begun(outputs: Outputs, files: Any, folder: Any, *, used: bool) -> Outputs:
         found = savepoint.read(beside / savepoint.FOLDER, functions=job.data.functions)
     if used and not found.engine.plan.means(job.plan):
         return outputs  # the rules were changed since, and the buckets have gone on from it
-    return outputs.beginning_with(seeds(job, found))
+    return found_of(replace(job, seeds=seeds(job, found)), outputs.frames)
 
 
 def _put(files: Any, folder: Any, note: _Note) -> None:
