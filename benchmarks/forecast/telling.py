@@ -105,7 +105,7 @@ def _said(rows: AnswerRows, reported: Predictions, judges: Sequence[str]) -> pl.
             "tick": rows.tick,
             "answer": reported.number,
             "stage": rows.stage,
-            "age": rows.age,
+            "age": rows.tick - rows.answer[-1],
             "key": key.hash_rows().to_numpy() if key.width else np.zeros_like(rows.tick),
             **{name: reported.each[:, at] for at, name in enumerate(judges)},
             "chance": reported.chance,

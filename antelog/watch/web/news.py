@@ -17,10 +17,7 @@ import msgspec
 
 from antelog.watch.web.live_board import LiveBoard
 
-_BEAT, _LOOK = (
-    10.0,
-    2.0,
-)  # seconds between two signs of life, and between two looks at what time alone changes
+_BEAT, _LOOK = 10.0, 2.0  # seconds between two signs of life, and two looks at what time changes
 _LATER = frozenset({"version", "heard"})  # what each fact changes: readers hear it at a look
 
 State = Mapping[str, Any]
