@@ -97,7 +97,7 @@ def test_the_run_answers_what_the_page_asks(tmp_path: Path) -> None:
     line = json.dumps(line_of(engine, "Malf")).encode()
 
     def asked() -> AnswerDetail | None:
-        found = ask(path, "9f2c", line, now[0])
+        found = ask(path, {"9f2c": line}, now[0]).get("9f2c")
         return None if found is None else msgspec.json.decode(found, type=AnswerDetail)
 
     writer.tend()

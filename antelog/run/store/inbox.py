@@ -91,18 +91,22 @@ def post(path: Path, name: str, facts: Sequence[bytes]) -> bool:
     return row is not None
 
 
-def ask(path: Path, name: str, line: bytes, now: float) -> bytes | None:
-    """The details of the answer in a line; None if the run has not added them yet. Raises StateError."""
+def ask(path: Path, lines: Mapping[str, bytes], now: float) -> dict[str, bytes]:
+    """The details of answers, given the last line of each, that the run has added. Raises StateError."""
+    found = dict[str, bytes]()
     with closing(opened(path)) as database, transaction(database):
-        row = database.execute("SELECT found, line, at FROM details WHERE answer = ?", (name,)).fetchone()
-        if row is None or row[1] != line.decode() or abs(now - row[2]) > _AGAIN:
-            database.execute("DELETE FROM details WHERE at < ? OR at > ?", (now - WHILE, now + WHILE))
-            database.execute(
-                "INSERT INTO details VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET line = excluded.line, "
-                "at = excluded.at",
-                (name, line.decode(), now, None),
-            )
-    return None if row is None else row[0]
+        for name, line in lines.items():
+            row = database.execute("SELECT found, line, at FROM details WHERE answer = ?", (name,)).fetchone()
+            if row is None or row[1] != line.decode() or abs(now - row[2]) > _AGAIN:
+                database.execute("DELETE FROM details WHERE at < ? OR at > ?", (now - WHILE, now + WHILE))
+                database.execute(
+                    "INSERT INTO details VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET line = excluded.line, "
+                    "at = excluded.at",
+                    (name, line.decode(), now, None),
+                )
+            if row is not None and row[0] is not None:
+                found[name] = row[0]
+    return found
 
 
 # ---- acknowledgements, snoozes and notes about groups of answers ----

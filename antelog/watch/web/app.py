@@ -6,7 +6,7 @@ import asyncio
 import gzip
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -79,43 +79,43 @@ class DetailReader:
     def __post_init__(self) -> None:
         self._missing: dict[str, TrackedAnswer] = {}
 
-    def of(self, answer: TrackedAnswer, then: int | None = None) -> AnswerDetail | None:
-        """Returns the details of an answer, or of one in the past those seen then; asks for missing ones."""
+    def of(self, answers: Iterable[TrackedAnswer], then: int | None = None) -> dict[str, AnswerDetail]:
+        """Returns the details of answers, or of some in the past those seen then; asks for missing ones."""
+        known = {each.id: each for each in answers}
         if then is not None:
-            ticks = range(then, answer.now.tick - 1, -1)[:_BACK]
-            return next((self.seen[answer.id, at] for at in ticks if (answer.id, at) in self.seen), None)
+            return {name: detail for name, each in known.items() if (detail := self._seen_at(then, each))}
         engine: Engine | None = getattr(self.live.reader, "engine", None)
         if engine is not None:
-            return detail_of(engine, answer.line)
+            return {name: detail_of(engine, each.line) for name, each in known.items()}
         if self.store is None or not is_store(self.store):
-            return None
-        found = self._asked(self.store, answer)
-        if found is not None:
-            self.seen[answer.id, found.tick] = found
-            while len(self.seen) > _SEEN:
-                del self.seen[next(iter(self.seen))]
-        else:
-            self._missing[answer.id] = answer
-            if self._waiting is None or self._waiting.done():
-                self._waiting = asyncio.ensure_future(self._wait(self.store))
+            return {}
+        found = self._asked(self.store, known)
+        self.seen |= {(name, each.tick): each for name, each in found.items()}
+        while len(self.seen) > _SEEN:
+            del self.seen[next(iter(self.seen))]
+        self._missing |= {name: each for name, each in known.items() if name not in found}
+        if self._missing and (self._waiting is None or self._waiting.done()):
+            self._waiting = asyncio.ensure_future(self._wait(self.store))
         return found
 
-    def _asked(self, store: Path, answer: TrackedAnswer) -> AnswerDetail | None:
+    def _seen_at(self, then: int, answer: TrackedAnswer) -> AnswerDetail | None:
+        ticks = range(then, answer.now.tick - 1, -1)[:_BACK]
+        return next((self.seen[answer.id, at] for at in ticks if (answer.id, at) in self.seen), None)
+
+    def _asked(self, store: Path, answers: Mapping[str, TrackedAnswer]) -> dict[str, AnswerDetail]:
         try:
-            found = ask(store, answer.id, answer.lines[-1], time.time())
-            return None if found is None else msgspec.json.decode(found, type=AnswerDetail)
+            found = ask(store, {name: each.lines[-1] for name, each in answers.items()}, time.time())
+            return {name: msgspec.json.decode(each, type=AnswerDetail) for name, each in found.items()}
         except (StateError, sqlite3.Error, msgspec.DecodeError):
-            return None  # of an earlier make, or busy
+            return {}  # of an earlier make, or busy
 
     async def _wait(self, store: Path) -> None:
         """Waits for all that is missing, so that what asks for several answers is shown anew once."""
         asked = len(self._missing)
         for _ in range(_TRIES):
             await asyncio.sleep(_PAUSE)
-            for each in [*self._missing.values()]:
-                if self._asked(store, each) is None:
-                    break  # the run adds them in the order in which they were asked for
-                del self._missing[each.id]
+            for name in self._asked(store, self._missing):
+                del self._missing[name]
             if not self._missing:
                 break
         if len(self._missing) < asked:
@@ -273,7 +273,7 @@ class _Routes:
                 return render("catching_up.html", done=self.live.reader.share())
             scene = self._scene(request, live)
             if view == "answer" and (answer := live.find(rest)) is not None:
-                scene = replace(scene, detail=self.details.of(answer, live.then))
+                scene = replace(scene, detail=scene.details([answer]).get(answer.id))
             found = make(scene, rest)
             if found is None or live.then is None or path.endswith("/rows"):
                 return found
@@ -313,7 +313,7 @@ class _Routes:
         found, answer = of_answer(live, name), live.find(name)
         if found is None or answer is None:
             return _missing()
-        detail = self.details.of(answer, live.then)
+        detail = self.details.of([answer], live.then).get(answer.id)
         return _json(found if detail is None else {**found, "details": detail})
 
     async def export(self, request: Request) -> Response:

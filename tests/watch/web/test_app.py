@@ -389,14 +389,13 @@ def test_the_run_is_asked_through_the_store(tmp_path: Path) -> None:
     details, answer = DetailReader(tmp_path / "s", live), live.board.open[MALF]
 
     async def looked() -> int:
-        assert details.of(answer) is None
+        assert details.of([answer]) == {}
         version = live.board.version
         DetailWriter(store.inbox, engine).tend()
         await live.news(version)
-        found = details.of(answer)
-        assert found is not None
-        assert details.of(answer, 5) is found
-        return len(found.literals)
+        found = details.of([answer])
+        assert details.of([answer], 5) == found
+        return len(found[MALF].literals)
 
     assert asyncio.run(looked()) == 1
     app = guarded(live, tmp_path / "s")
@@ -409,8 +408,8 @@ def test_there_may_be_nobody_to_ask(tmp_path: Path) -> None:
     live = LiveBoard(reader_of(tmp_path))
     live.take([possible("wt2", 7)])
     (answer,) = live.board.open.values()
-    assert DetailReader(tmp_path / "none", live).of(answer) is None
-    assert DetailReader(Entry().store, live).of(answer) is None
+    assert DetailReader(tmp_path / "none", live).of([answer]) == {}
+    assert DetailReader(Entry().store, live).of([answer]) == {}
 
 
 # ---- links to answers of long ago ----

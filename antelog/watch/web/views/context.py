@@ -151,7 +151,9 @@ class ViewContext:
     live: bool = True  # the view is for the page, not for a file that is kept
     acts: Mapping[str, Sequence[Act]] = field(default_factory=dict)  # those of people, by group
     detail: AnswerDetail | None = None  # of the answer that is shown
-    details: Callable[[TrackedAnswer], AnswerDetail | None] = lambda _: None  # of each of a few answers
+    details: Callable[[Sequence[TrackedAnswer]], Mapping[str, AnswerDetail]] = (
+        lambda _: {}
+    )  # of a few answers
     stale: Callable[[str, str], bool] = lambda _query, _group: False  # whether a group rests on silent inputs
     then: float | None = None  # the time in seconds since 1970, if the board is in the past
 

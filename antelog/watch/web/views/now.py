@@ -35,7 +35,8 @@ def now(scene: ViewContext) -> Markup:
     below = tables.of_keys(AnswerFilter({"severity": _BAD, "state": ("below",)}), nearest)
     known, shown = {each.key for each in over}, over[: _CARDS + _ROWS]
     axis = axis_of(clock, [tick for each in over[:_CARDS] for tick in ticks_of(each.answer)])
-    scenes = [replace(scene, detail=scene.details(each.answer)) for each in over[:_CARDS]]
+    details = scene.details([each.answer for each in over[:_CARDS]])
+    scenes = [replace(scene, detail=details.get(each.answer.id)) for each in over[:_CARDS]]
     return render(
         "now.html",
         scene=scene,
