@@ -287,7 +287,7 @@ class _Routes:
         return freshness(self.live, time.time())
 
     def _seen(self) -> Hashable:
-        """What views of answers are rendered from: another one has other views."""
+        """Says what views of answers are made of; where it changes, they are rendered anew."""
         live, fresh = self.live, self._fresh()
         rests = None if fresh.rests is None else frozenset(fresh.rests)
         return live.board.version if live.catching_up else live.board.seen, live.failure, rests
