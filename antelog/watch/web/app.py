@@ -45,7 +45,7 @@ from antelog.watch.web.views.now import embedded
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 _USER = "x-forwarded-user"  # the header in which a proxy says who somebody is
-_TRIES, _PAUSE = 20, 0.1  # how often details that were just asked for are looked for, and the seconds between
+_TRIES, _PAUSE = 10, 0.2  # how often details that were just asked for are looked for, and the seconds between
 _WITH_FACTS = ("inputs", "plan")  # views that each fact changes; others change with answers and ticks
 _NOT_OF_VIEW = ("token", "have")  # parameters of an address that do not choose what a view shows
 _SEEN, _BACK = 5_000, 1_000  # details that are remembered, and ticks by which they may be older
@@ -114,8 +114,12 @@ class DetailReader:
         asked = len(self._missing)
         for _ in range(_TRIES):
             await asyncio.sleep(_PAUSE)
-            for name in self._asked(store, self._missing):
-                del self._missing[name]
+            name, first = next(iter(self._missing.items()))
+            if self._asked(
+                store, {name: first}
+            ):  # the run adds them in the order in which they were asked for
+                for each in self._asked(store, self._missing):
+                    del self._missing[each]
             if not self._missing:
                 break
         if len(self._missing) < asked:
