@@ -225,7 +225,7 @@ def ordered(table: pa.Table, names: tuple[str, ...]) -> pa.Table:
 
 def order_of(table: pa.Table, names: tuple[str, ...]) -> pa.Array | None:
     """The rows of a table in the order that `ordered` gives them; None if they have it."""
-    keys = [name for name in dict.fromkeys(("tick", *names)) if name in table.column_names]
+    keys = [name for name in ("tick", *names) if name in table.column_names]
     written = [name for name in keys if is_written(table.schema.field(name))]
     if written:
         columns = [
@@ -237,19 +237,23 @@ def order_of(table: pa.Table, names: tuple[str, ...]) -> pa.Array | None:
         ]
         rows = list(zip(*columns, strict=True))
         return pa.array(sorted(range(table.num_rows), key=rows.__getitem__), pa.int64())
-    sortable = [name for name in keys if not is_a.is_null(table.schema.field(name).type)]
-    if table.num_rows < 2 or not sortable:
-        return None
-    order = in_order([ranks_of(table.column(name)) for name in sortable])
-    return None if np.all(order[1:] > order[:-1]) else pa.array(order)
+    return _sorting(table, keys)
 
 
 def log_order(table: pa.Table, relation: Relation) -> pa.Array | None:
-    """The rows in the order of the log: by tick, time, then values as they are told; None if they have it."""
-    names = ("tick", *relation.answer.in_log)
+    """Sorts rows as the log does, by tick, time and values; None if they are in that order."""
+    names = relation.answer.in_log
     if any(table.schema.field(name).metadata == DIGITS for name in names):
         return order_of(table, names)
-    return pa.array(in_order([ranks_of(table.column(name)) for name in names]))
+    return _sorting(table, ("tick", *names))
+
+
+def _sorting(table: pa.Table, names: Sequence[str]) -> pa.Array | None:
+    """Sorts rows by columns, with null at the end; None if they are in that order."""
+    if table.num_rows < 2 or not names:
+        return None
+    order = in_order([ranks_of(table.column(name)) for name in names])
+    return None if np.all(order[1:] > order[:-1]) else pa.array(order)
 
 
 def _rank(value: Any) -> tuple[int, float | Decimal, str]:

@@ -108,10 +108,8 @@ class LostAnswers:
 BETWEEN = 0.25  # seconds between two statuses, at least
 SILENT = 5.0  # seconds between two statuses if nothing has changed
 MOST_REJECTS = 100  # rejects that are written between two statuses, at most
-LISTED_AGAIN, MAPPED_AGAIN = (
-    60.0,
-    3_600.0,
-)  # seconds after which unchanged silent slots, and all, are listed again
+LISTED_AGAIN = 60.0  # seconds after which unchanged silent slots are listed again
+MAPPED_AGAIN = 3_600.0  # and all slots
 
 
 def holding(slow: Slowest | None) -> dict[str, Any]:

@@ -115,9 +115,8 @@ class DetailReader:
         for _ in range(_TRIES):
             await asyncio.sleep(_PAUSE)
             name, first = next(iter(self._missing.items()))
-            if self._asked(
-                store, {name: first}
-            ):  # the run adds them in the order in which they were asked for
+            # The run adds them in the order in which they were asked for.
+            if self._asked(store, {name: first}):
                 for each in self._asked(store, self._missing):
                     del self._missing[each]
             if not self._missing:
@@ -260,8 +259,8 @@ class _Routes:
         return HTMLResponse(embedded(self._scene(request, live), part, fresh=fresh, version=version()))
 
     def _scene(self, request: Request, live: LiveBoard) -> ViewContext:
-        fresh, then = freshness(live, live.present), live.present if live.then else None
-        scene = ViewContext(live.board, _root(request), _given(request), stale=fresh.covers, then=then)
+        covers, then = freshness(live, live.present).covers, live.moment
+        scene = ViewContext(live.board, _root(request), _given(request), stale=covers, then=then)
         details = partial(self.details.of, then=live.then)
         return replace(scene, acts=self.act_list.by_group(live), details=details)
 

@@ -77,7 +77,7 @@ def page(live: LiveBoard, view: str, rest: str, given: Given) -> str | None:
     """Writes a view as an HTML file with its style, which loads nothing and has no script."""
     if view == "answer":
         live.find(rest)
-    then, covers = live.present if live.then else None, freshness(live, live.present).covers
+    covers, then = freshness(live, live.present).covers, live.moment
     scene = ViewContext(live.board, given={**given, **_WHOLE}, live=False, stale=covers, then=then)
     found = PARTS[view](scene, rest)
     if found is None:

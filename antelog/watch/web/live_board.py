@@ -139,6 +139,11 @@ class LiveBoard:
         at = None if self.then is None else seconds_of(self.board.inputs.status.get("at"))
         return time.time() if at is None else at
 
+    @property
+    def moment(self) -> float | None:
+        """The time of a board in the past; None if it is of now."""
+        return None if self.then is None else self.present
+
     async def at(self, tick: int) -> LiveBoard:
         """Returns this board as it was at a tick; itself if that is now, or its past is not kept."""
         if self.past is None or self.board.tick is None or tick >= self.board.tick:
