@@ -31,8 +31,10 @@ CONFIRMED = [line for line in LOG if '"confirmed"' in line]
 
 
 def sent() -> list[dict[str, Any]]:
+    """The messages that have arrived whole: a long one is written in parts."""
     path = Path("sent")
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+    lines = path.read_text("utf-8").splitlines(keepends=True) if path.exists() else []
+    return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
 def watch(*arguments: object) -> Result:
