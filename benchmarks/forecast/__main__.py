@@ -1,4 +1,4 @@
-"""`python -m benchmarks.forecast`: score forecasts on recorded and made streams, and make docs/forecast-results.md."""
+"""`python -m benchmarks.forecast`: score forecasts on streams, and make docs/forecast-results.md."""
 
 from __future__ import annotations
 

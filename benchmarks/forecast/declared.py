@@ -1,9 +1,9 @@
 """Streams made from what a program can declare: then a program that declares it says the true chances.
 
-    drift   a fact follows another with 90 %, and from a tick on with 30 %
-    weekly  reports by week that come late
-    new     keys that begin one after the other: half of those at the end were never seen in the first half
-    levels  readings of two levels that come late, one at each tick of a key: learned, or one level declared
+drift   a fact follows another with 90 %, and from a tick on with 30 %
+weekly  reports by week that come late
+new     keys that begin one after the other: half of those at the end were never seen in the first half
+levels  readings of two levels that come late, one at each tick of a key: learned, or one level declared
 """
 
 from __future__ import annotations

@@ -46,13 +46,15 @@ class MadeStream:
             yield replace(told, lines=told.lines.with_columns(truth))
 
 
-def _declared(name: str, words: str, process: Process, facts: Callable[[int], Facts], **others: int) -> MadeStream:
+def _declared(
+    name: str, words: str, process: Process, facts: Callable[[int], Facts], **others: int
+) -> MadeStream:
     def make(seed: int) -> Made:
         made = facts(seed)
         return Made(made, partial(declared_chance, process, made))
 
     own = {"since": 0, "horizon": 2, **others}
-    return MadeStream(name, words, process.program, make, **own, model=process.model)  # type: ignore[arg-type]
+    return MadeStream(name, words, process.program, make, **own, model=process.model)
 
 
 _ABRUPT = Spells(0.05, 0.9, turn=2000, later=0.3)
@@ -84,7 +86,7 @@ MADE = {
         ),
         MadeStream(
             "desk",
-            "10 desks over 20 weeks in Berlin: requests, and replies, most in office hours; one within 4 hours",
+            "10 desks over 20 weeks in Berlin; a request, and a reply within 4 hours, most in office hours",
             f"""tick 1 hour. zone "{BERLIN}". input Ask(key, time). input Reply(key, time).
             Helped(X, T) :- {_SOON.format("Ask", "Reply", 4)}. query Helped(X, T).""",
             processes.desk,
@@ -103,7 +105,7 @@ MADE = {
         replace(
             _declared(
                 "abrupt",
-                "8 keys; a fact follows another with 90 %, from tick 2,000 of 4,000 on with 30 %; three in a row",
+                "8 keys; a fact follows another with 90 %, from tick 2,000 of 4,000 with 30 %; 3 in a row",
                 _ABRUPT,
                 partial(_ABRUPT.facts, keys=8, ticks=4000),
                 since=2000,
@@ -112,7 +114,7 @@ MADE = {
         ),
         MadeStream(
             "slow",
-            "8 keys; a fact follows another with 90 %, falling to 30 % and rising in 4,000 ticks; three in a row",
+            "8 keys over 4,000 ticks; a fact follows another with 90 %, then 30 %, then 90 %; three in a row",
             f"input Ping(key, time).\n{_RUN.format('Ping')}",
             processes.slow,
             since=2000,
@@ -170,7 +172,7 @@ MADE = {
         ),
         _declared(
             "new keys",
-            "120 keys that begin one after the other over 600 ticks; three facts in a row, one tick late at most",
+            "120 keys that begin one after the other over 600 ticks; facts up to a tick late, three in a row",
             _NEW,
             partial(_NEW.facts, keys=120, ticks=600, pace=5),
             since=300,
@@ -178,7 +180,7 @@ MADE = {
         ),
         MadeStream(
             "weather",
-            "20 keys over 1,200 ticks, all hot with 80 %, or all with 10 %, for some 50 ticks; three in a row",
+            "20 keys over 1,200 ticks, all hot with 80 % or all with 10 % for some 50 ticks; three in a row",
             f"input Hot(key, time).\n{_RUN.format('Hot')}",
             processes.weather,
             since=600,
@@ -218,7 +220,7 @@ MADE = {
         ),
         MadeStream(
             "load",
-            "20 motors that trip, and start again within 4 ticks if their load, which chances may look at, is low",
+            "20 motors that trip, and start again within 4 ticks if their load is low; `given` is the load",
             f"""input Trip(key, time). input Start(key, time). input Load(key, percent: number, time).
             Again(X, T) :- {_SOON.format("Trip", "Start", 4)}. query Again(X, T) given Load(X, L, T).""",
             processes.load,
@@ -227,7 +229,7 @@ MADE = {
         ),
         MadeStream(
             "lags",
-            "20 keys; alarms that are seen within 5 ticks and closed within 10 more, rather if they are seen soon",
+            "20 keys; alarms are seen within 5 ticks and closed within 10 more, rather if they are seen soon",
             """input Alarm(key, time). input Seen(key, time). input Closed(key, time).
             Done(X, T) :- Alarm(X, T), Seen(X, S), S > T, S <= T + 5, Closed(X, U), U > S, U <= S + 10.
             query Done(X, T).""",

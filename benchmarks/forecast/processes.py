@@ -162,7 +162,7 @@ def orders(seed: int, keys: int, each: int, slot: int, shape: float) -> Made:
     rate = random.beta(shape, shape, (keys, 1))
     time = np.arange(each) * slot + random.integers(0, slot - 3, (keys, each))
     paid = random.random((keys, each)) < rate
-    before = np.cumsum(paid, axis=1) - paid
+    before: Column = np.cumsum(paid, axis=1) - paid
     key, late = np.repeat(np.arange(keys), each), random.integers(1, 4, keys * each)
     at, good = time.ravel(), paid.ravel()
     order = {"key": key, "time": at, "arrival": at}
@@ -186,7 +186,8 @@ def weather(seed: int, keys: int = 20, ticks: int = 1200) -> Made:
     stay, hot = np.array([[0.98, 0.02], [0.02, 0.98]]), np.array([0.8, 0.1])
     kind = np.cumsum(random.random(ticks) < 0.02) % 2
     there = random.random((ticks, keys)) < hot[kind][:, None]
-    likely, known = np.array([0.5, 0.5]), []
+    likely: Numbers = np.array([0.5, 0.5])
+    known = []
     for count in there.sum(axis=1).tolist():
         likely = (likely @ stay) * hot**count * (1 - hot) ** (keys - count)
         likely = likely / likely.sum()
@@ -301,7 +302,7 @@ def load(seed: int, keys: int = 20, ticks: int = 2000) -> Made:
 
 
 def lags(seed: int, keys: int = 20, each: int = 100) -> Made:
-    """Alarms: 80 % are seen within five ticks; of these 80 % are closed within ten if seen soon, else 30 %."""
+    """Alarms: 80 % are seen within five ticks, 80 % of these closed within ten if seen soon, else 30 %."""
     random = np.random.default_rng(seed)
     at = (np.arange(each) * 20)[:, None] + random.integers(0, 5, (each, keys))
     key = np.broadcast_to(np.arange(keys), at.shape)

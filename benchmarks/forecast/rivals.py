@@ -11,6 +11,7 @@ They are fitted anew whenever the decided lines grew by 40 %, and at each tenth 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from benchmarks.forecast.telling import Numbers
 
 TENTHS = 10
 FEWEST, GROWN, NEWEST = 20, 1.4, 20_000
-"""The fewest decided lines to fit, by how much they grow until that is done anew, and the most that are used."""
+"""The fewest decided lines to fit, by how much they grow until the next time, and the most that are used."""
 
 MOST = 8
 """So many literals of a pattern are looked at."""
@@ -72,7 +73,7 @@ def _fitted(lines: pl.DataFrame, last: int, classifier: Callable[[], Any], clock
     tick, decided = lines["tick"].to_numpy(), lines["decided"].to_numpy()
     order = decided.argsort(kind="stable")
     moments = [*_moments(int(tick.min(initial=0)), last, decided.take(order)), last + 1]
-    for now, until in zip(moments, moments[1:], strict=False):
+    for now, until in pairwise(moments):
         known = order[: np.searchsorted(decided, now, "left", order)][-NEWEST:]
         ahead = np.flatnonzero((tick >= now) & (tick < until))
         if len(ahead) == 0 or len(np.unique(confirmed[known])) < 2:

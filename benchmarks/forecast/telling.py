@@ -33,7 +33,7 @@ from benchmarks.forecast.records import RECORDS
 from benchmarks.forecast.streams import Stream
 
 Facts = Mapping[str, pa.Table]
-"""Facts by input, in any order, with a column `arrival`."""
+"""Facts by input, in any order; the last column is `arrival`, and the one before has the ticks."""
 
 Numbers = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ def replay(engine: Engine, facts: Facts, step: int = STEP) -> Replay:
     """Runs an engine over facts in the order of arrival."""
     ordered = {name: each.sort_by("arrival") for name, each in facts.items()}
     arrival = {name: each["arrival"].to_numpy() for name, each in ordered.items()}
-    begin = min(int(each[0]) for each in arrival.values())
+    begin = min(int(each[-2].to_numpy().min()) for each in facts.values())
     last = max(int(each[-1]) for each in arrival.values())
     with _listening() as heard:
         for first in range(begin, last + 1, step):
