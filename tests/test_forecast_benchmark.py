@@ -87,10 +87,10 @@ def test_forecasts_of_when_are_scored() -> None:
     # One was confirmed after a tick, one never was.
     assert when.crps(forecast, np.array([1, 3])) == pytest.approx((0.5 + (0.04 + 0.04 + 0.36)) / 2)
     # Of those that were, all that was forecast lay at that tick, or a third before and two thirds at it.
-    low, high = when.places(np.array([[0.0, 0.5], [0.2, 0.6]] * 300), np.full(600, 1)).reshape(-1, 2).T
-    assert when.unevenness(low) < 0.06
+    low, high = when.places(np.array([[0.0, 0.5], [0.2, 0.6]] * 3000), np.full(6000, 1)).reshape(-1, 2).T
+    assert when.unevenness(low) < 0.03
     assert 1 / 3 < high.min() < 0.35
-    assert when.unevenness(high) == pytest.approx(1 / 3, abs=0.03)
+    assert when.unevenness(high) == pytest.approx(1 / 3, abs=0.02)
     lines = pl.DataFrame(
         {"tick": [0, 1, 2, 9], "decided": [2, 4, 6, 12], "stage": 1, "confirmed": [True, False, True, True]}
     )
