@@ -79,7 +79,9 @@ def say_what_learning_lacks(engine: Engine) -> None:
     if engine.now < 0:
         return
     ticks = engine.now - (engine.state.begin or 0) + 1
-    for note in short_streams(engine.forecaster.decided(), ticks, engine.plan.tick):
+    plan, decided = engine.plan, engine.forecaster.decided()
+    ending = {name: each for name, each in decided.items() if plan.relation(name).bounds.delay is not None}
+    for note in short_streams(ending, ticks, plan.tick):
         say(f"note: {note}")
     if blind := engine.forecaster.blind():
         say(

@@ -14,7 +14,10 @@ from math import prod
 
 import numpy as np
 
+from antelog.compile.literals.terms import Var
 from antelog.compile.nodes.plan import Input, Plan
+from antelog.compile.plan.bounds import DelayTable
+from antelog.compile.show.summary import first_facts
 from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, groups, keys_of, sorting
 from antelog.escaping import shown
 from antelog.forecast.inference.diagrams import BEFORE, TRUE, Diagram, Layer, Leaf, Question, diagram_of
@@ -22,6 +25,7 @@ from antelog.forecast.inference.forms import QueryForm, forms
 from antelog.forecast.inference.known import AnswersAtTicks, AnswerTable, Known, table_of
 from antelog.forecast.inference.nodes import Node, UnknownChanceError
 from antelog.forecast.rates.odds import IMPOSSIBLE, Series, exclusive
+from antelog.language.printer import listed
 
 FOREVER = 2**40  # a horizon by which everything has come that ever will
 TRUTH = 2**41  # the horizon of the world itself, in which lost facts count
@@ -392,21 +396,44 @@ def without_chances(plan: Plan, *, learned: bool) -> Mapping[str, str]:
 
 
 def notes(plan: Plan, *, learned: bool) -> list[str]:
-    """A sentence about each query without such chances."""
-    return [
+    """A sentence about each query without such chances, and about each whose answers may be open."""
+    found = [
         f"{shown(query)}: its chances rest on the outcomes of earlier answers alone, not on how often facts "
         f"come, because {reason}"
-        if learned
+        if learned and plan.relation(query).bounds.delay is not None
         else f"{shown(query)} has no chances, because {reason}"
         for query, reason in without_chances(plan, learned=learned).items()
     ]
+    return found + [f"{shown(query)} has {text}" for query, text in _while_open(plan).items()]
 
 
 def summary(plan: Plan) -> Mapping[str, str]:
     """The text that `check` prints for each query without chances."""
     start = "none" if plan.declares_chances else "by the outcomes of earlier answers alone"
-    found = without_chances(plan, learned=not plan.declares_chances)
-    return {query: f"{start}: {reason}" for query, reason in found.items()}
+    found = {query: [f"none{text.removeprefix('no chance')}"] for query, text in _while_open(plan).items()}
+    for query, reason in without_chances(plan, learned=not plan.declares_chances).items():
+        ends = plan.relation(query).bounds.delay is not None
+        found.setdefault(query, []).insert(0, f"{start if ends else 'none'}: {reason}")
+    return {query: "; ".join(parts) for query, parts in found.items()}
+
+
+def _while_open(plan: Plan) -> Mapping[str, str]:
+    """Of queries that end, `no chance while Y is open`, if the first facts of an answer leave one open."""
+    delays = {source.name: DelayTable(source) for source in plan.inputs}
+    found: dict[str, str] = {}
+    for query in plan.queries:
+        open_: set[str] = set()
+        for pattern in query.patterns:
+            named = zip(query.answer.variables, pattern.answer, strict=True)
+            own = {name: term.name for name, term in named if isinstance(term, Var)}
+            given = {each.variable for each in pattern.worked_out}
+            for group in first_facts(pattern, delays):
+                known = given.union(*(each.variables for each in (*group, *pattern.background)))
+                open_ |= {name for name, variable in own.items() if variable not in known}
+        if open_ and query.bounds.delay is not None:
+            are = "is" if len(open_) == 1 else "are"
+            found[query.name] = f"no chance while {listed(sorted(open_))} {are} open"
+    return found
 
 
 def _reason(plan: Plan, form: QueryForm | str, learned: bool) -> str | None:

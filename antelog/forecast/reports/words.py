@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import Literal, TypeAlias
 
 from antelog.escaping import shown
+from antelog.forecast.columns import MODEL, OUTCOMES, VALUES
 from antelog.forecast.scores.calibration import Bin, CalibrationResult
 from antelog.forecast.scores.scored_lines import Alerted, Loss
 from antelog.forecast.scores.scores import LineCounts, ScoreResult, Scores, result
@@ -224,6 +225,26 @@ def _direction(found: CalibrationResult) -> str:
             return "too timid"
         case ways:
             return "too low" if 1 in ways else "too high"
+
+
+def rests_on(judge: str, answers: int, values: int, *, clock: bool) -> str:
+    """What a chance rests on, by the judge that weighs most: `rates of 351 like it, the last 6 values`.
+
+    So many `answers` are decided by now, and so many `values` looked at; ticks may have a `clock`.
+    """
+    if judge == MODEL:
+        return "how often its facts come, and how late"
+    rates = f"rates of {count(answers)} like it" if answers else "rates of those like it"
+    # A judge by another name looks at all there is.
+    looks = [f"the last {values} values"] if values and judge != OUTCOMES else []
+    return ", ".join([rates, *looks, *(["the hour"] if clock and judge not in (OUTCOMES, VALUES) else [])])
+
+
+def no_chance(*, open_: bool, ends: bool) -> str:
+    """Why an open answer has no chance; empty if that may change."""
+    if open_:
+        return "no chance while a variable is open"
+    return "" if ends else "no chance, because nothing bounds it in time"
 
 
 def sentence(found: Bin) -> str:

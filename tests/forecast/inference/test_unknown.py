@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from antelog.forecast.inference.chances import without_chances
+from antelog import Engine, parse
+from antelog.forecast.inference.chances import notes, summary, without_chances
 from tests.cli.trying import antelog
 from tests.forecast.making import plan_of
 
@@ -44,6 +45,20 @@ def test_why_there_are_no_chances(body: str, why: str | None) -> None:
 def test_what_is_learned_need_not_be_declared() -> None:
     plan = plan_of(PROGRAM.format("P(X, T) :- Seen(X, T), Seen(X, T+1)."))
     assert without_chances(plan, learned=True) == {}
+
+
+def test_answers_that_are_open_or_never_end_have_no_chance() -> None:
+    rules = "P(X, Y, T) :- Ask(X, T), Reply(X, Y, T+1). Q(X, T) :- Ask(X, T), Reply(X, _, S), S > T."
+    source = f"input Ask(x, time). input Reply(x, y, time). {rules} query P(X, Y, T). query Q(X, T)."
+    never, open_ = "nothing bounds it in time", "while Y is open"
+    said = [f"Q has no chances, because {never}", f"P has no chance {open_}"]
+    assert notes(plan_of(source), learned=True) == said
+    assert summary(plan_of(source)) == {"P": f"none {open_}", "Q": f"none: {never}"}
+    engine = Engine(parse(source), model="learn")
+    for tick in range(30):
+        engine.advance(tick, {"Ask": [("a", tick), ("b", tick)], "Reply": [("a", "c", tick)]})
+    # Those of "a" are confirmed, all others of "b" wait for ever.
+    assert {each["chance"] for each in engine.answers("Q").to_pylist() if each["X"] == "b"} == {None}
 
 
 RUSH = """

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from antelog.forecast.columns import JUDGE_NAMES
 from antelog.forecast.reports import words
 from antelog.forecast.reports.words import ENOUGH, percent, report_text, short_streams
 from antelog.forecast.scores.calibration import CalibrationResult
@@ -140,6 +141,14 @@ def test_how_far_chances_are_off() -> None:
         "no interval: that takes ten blocks of time at least"
     )
     assert "Expected calibration error:" in report_text({"Malf": RIGHT})
+
+
+def test_what_chances_rest_on() -> None:
+    said = {judge: words.rests_on(judge, 351, 6, clock=True) for judge in (*JUDGE_NAMES, "another")}
+    assert said["model"] == "how often its facts come, and how late"
+    assert said["outcomes"] == "rates of 351 like it"
+    assert said["values"] == "rates of 351 like it, the last 6 values"
+    assert said["another"] == "rates of 351 like it, the last 6 values, the hour"
 
 
 def test_json() -> None:
