@@ -328,12 +328,10 @@ class QueryForecast:
         return np.array([pattern.counts_until for pattern in patterns], np.int64)
 
     def _lines(self) -> tuple[Column, AnswerLines]:
-        """Returns the rows of lines about answers that can have a chance, and these lines.
-
-        Those have no open variables, and end: of others only confirmed ones would be counted.
-        """
+        """Returns the rows of lines about answers that can have a chance, and these lines."""
         logged, values = self.logged, self.known.sightings.values
         cells = [values.recoded(column, self.of) for column in logged.cells[:-1]]
+        # Where nothing bounds answers in time, only confirmed ones would ever be counted.
         whole = (logged.cells[-1] >= 0) & (self.relation.bounds.delay is not None)
         for column in cells:
             whole &= column != UNBOUND

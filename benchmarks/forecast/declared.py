@@ -21,7 +21,7 @@ from benchmarks.forecast.telling import Facts, Numbers, replay
 
 
 class Process(Protocol):
-    """The way facts are made: the program that is scored, and its model.
+    """The way facts are made, and the program that is scored.
 
     The `truths` are programs that declare how facts are made from a tick on, in order of these ticks.
     """
@@ -30,13 +30,9 @@ class Process(Protocol):
     def program(self) -> str: ...
 
     @property
-    def model(self) -> str | None: ...
-
-    @property
     def truths(self) -> dict[int, str]: ...
 
 
-LEARN = "learn"
 _RUN = "Run(X, T) :- {0}, T), {0}, T+1), {0}, T+2). query Run(X, T)."
 _PINGS = _RUN.format("Ping(X")
 _HIGHS = _RUN.format("Level(X, high")
@@ -68,8 +64,6 @@ class Spells:
         late = random.choice(len(self.shares), len(time), p=self.shares)
         return {"Ping": pa.table({"key": key, "time": time, "arrival": time + late})}
 
-    model = LEARN
-
     @property
     def program(self) -> str:
         return f"input Ping(key, time){_delay(self.shares, declared=False)}.\n{_PINGS}"
@@ -86,14 +80,10 @@ class Spells:
 
 @dataclass(frozen=True)
 class Levels:
-    """Readings, one at each tick of a key, `high` with a chance or else `low`; `shares` of them 0, 1, … late.
-
-    Nothing is declared, and all is learned; or it is `declared` how often they are high, not how often low.
-    """
+    """Readings, one a tick and key, `high` with a chance or else `low`; `shares` of them 0, 1, … late."""
 
     high: float
     shares: tuple[float, ...]
-    declared: bool
 
     def facts(self, seed: int, keys: int, ticks: int) -> Facts:
         random = np.random.default_rng(seed)
@@ -103,23 +93,16 @@ class Levels:
         return {"Level": pa.table({"key": key, "level": level, "time": time, "arrival": time + late})}
 
     @property
-    def model(self) -> str | None:
-        return None if self.declared else LEARN
-
-    @property
     def program(self) -> str:
-        return f"{self._input(self.declared)} {self._high if self.declared else ''}\n{_HIGHS}"
+        return f"{self._input(declared=False)}\n{_HIGHS}"
 
     @property
     def truths(self) -> dict[int, str]:
-        low = f"chance Level(_, low, _) = {1 - self.high:.0%}."
-        return {0: f"{self._input(True)} {self._high} {low}\n{_HIGHS}"}
+        high, low = (f"{share:.0%}" for share in (self.high, 1 - self.high))
+        chances = f"chance Level(_, high, _) = {high}. chance Level(_, low, _) = {low}."
+        return {0: f"{self._input(declared=True)} {chances}\n{_HIGHS}"}
 
-    @property
-    def _high(self) -> str:
-        return f"chance Level(_, high, _) = {self.high:.0%}."
-
-    def _input(self, declared: bool) -> str:
+    def _input(self, *, declared: bool) -> str:
         return f"input Level(key, level, time){_delay(self.shares, declared)}, one per key."
 
 

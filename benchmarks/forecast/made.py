@@ -15,7 +15,7 @@ import polars as pl
 import antelog
 from antelog.process import Engine
 from benchmarks.forecast import processes
-from benchmarks.forecast.declared import LEARN, Levels, Process, Spells, declared_chance
+from benchmarks.forecast.declared import Levels, Process, Spells, declared_chance
 from benchmarks.forecast.processes import BERLIN, Made
 from benchmarks.forecast.telling import Facts, Replay, replay
 
@@ -34,16 +34,16 @@ class MadeStream:
     since: int
     horizon: int
     seeds: int = 1
-    model: str | None = LEARN
     turn: int | None = None  # the tick at which a rate changes
 
     def replays(self) -> Iterator[Replay]:
         """For each seed the lines with the chances of the program, and a column with the truth."""
         for seed in range(self.seeds):
             made = self.make(seed)
-            told = replay(Engine(antelog.parse(self.program), model=self.model), made.facts)
+            told = replay(Engine(antelog.parse(self.program), model="learn"), made.facts)
             truth = pl.Series("truth", made.oracle(told.lines))
-            yield replace(told, lines=told.lines.with_columns(truth))
+            lines = told.lines.with_columns(truth).filter(pl.col("time") <= told.last - self.horizon)
+            yield replace(told, lines=lines)
 
 
 def _declared(
@@ -54,14 +54,14 @@ def _declared(
         return Made(made, partial(declared_chance, process, made))
 
     own = {"since": 0, "horizon": 2, **others}
-    return MadeStream(name, words, process.program, make, **own, model=process.model)
+    return MadeStream(name, words, process.program, make, **own)
 
 
 _ABRUPT = Spells(0.05, 0.9, turn=2000, later=0.3)
 _FORTY = Spells(0.3, 0.75)
 _WEEKLY = Spells(0.15, 0.8, (0.5, 0.3, 0.2))
 _NEW = Spells(0.1, 0.85, (0.7, 0.3))
-_LEVELS = Levels(0.4, (0.7, 0.2, 0.1), declared=False)
+_LEVELS = Levels(0.4, (0.7, 0.2, 0.1))
 
 _RUN = "Run(X, T) :- {0}(X, T), {0}(X, T+1), {0}(X, T+2). query Run(X, T)."
 _SOON = "{0}(X, T), {1}(X, S), S > T, S <= T + {2}"

@@ -46,9 +46,8 @@ def judged(stream: Stream) -> Found:
 
 def judged_made(stream: MadeStream) -> Found:
     """A made stream scored: the lines from its first tick that counts on, and the truth's score."""
-    told, first = [*stream.replays()], pl.col("first")
-    counts = (pl.col("tick") >= first + stream.since) & (pl.col("time") <= pl.col("last") - stream.horizon)
-    found = _scored(told, counts)
+    told = [*stream.replays()]
+    found = _scored(told, pl.col("tick") >= pl.col("first") + stream.since)
     if stream.turn is not None:
         found["half_way"] = half_way(told[0].lines, told[0].first + stream.turn)
     return found
@@ -80,12 +79,12 @@ def _scored(told: Sequence[Replay], counts: pl.Expr) -> Found:
         "refuted": calibrated.refuted,
         "bins": [asdict(each) for each in calibrated.bins],
         "alerts": [asdict(each) for each in own.alerts],
-        "when": when(told[0].lines.with_columns(_bounds(told[0])), counts) if len(told) == 1 else None,
+        "when": when(told[0].lines.with_columns(_first(told[0])), counts) if len(told) == 1 else None,
     }
 
 
-def _bounds(told: Replay) -> list[pl.Expr]:
-    return [pl.lit(told.first).alias("first"), pl.lit(told.last).alias("last")]
+def _first(told: Replay) -> pl.Expr:
+    return pl.lit(told.first).alias("first")
 
 
 def _beside_rivals(told: Replay) -> pl.DataFrame:
@@ -95,7 +94,7 @@ def _beside_rivals(told: Replay) -> pl.DataFrame:
     if "hour" in lines.columns:
         rivals[BOOSTING + CLOCK] = boosting(lines, last, clock=True)
         rivals[LOGISTIC + CLOCK] = logistic(lines, last, clock=True)
-    return lines.with_columns(*(pl.Series(*pair) for pair in rivals.items()), *_bounds(told))
+    return lines.with_columns(*(pl.Series(*pair) for pair in rivals.items()), _first(told))
 
 
 def _result(lines: pl.DataFrame, judge: str) -> ScoreResult:

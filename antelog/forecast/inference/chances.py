@@ -404,35 +404,33 @@ def notes(plan: Plan, *, learned: bool) -> list[str]:
         else f"{shown(query)} has no chances, because {reason}"
         for query, reason in without_chances(plan, learned=learned).items()
     ]
-    return found + [f"{shown(query)} has {text}" for query, text in _while_open(plan).items()]
+    return found + [f"{shown(query)} has no chance {when}" for query, when in _left_open(plan).items()]
 
 
 def summary(plan: Plan) -> Mapping[str, str]:
     """The text that `check` prints for each query without chances."""
-    start = "none" if plan.declares_chances else "by the outcomes of earlier answers alone"
-    found = {query: [f"none{text.removeprefix('no chance')}"] for query, text in _while_open(plan).items()}
+    found = {query: f"none {when}" for query, when in _left_open(plan).items()}
     for query, reason in without_chances(plan, learned=not plan.declares_chances).items():
-        ends = plan.relation(query).bounds.delay is not None
-        found.setdefault(query, []).insert(0, f"{start if ends else 'none'}: {reason}")
-    return {query: "; ".join(parts) for query, parts in found.items()}
+        none = plan.declares_chances or plan.relation(query).bounds.delay is None
+        found[query] = f"{'none' if none else 'by the outcomes of earlier answers alone'}: {reason}"
+    return found
 
 
-def _while_open(plan: Plan) -> Mapping[str, str]:
-    """Of queries that end, `no chance while Y is open`, if the first facts of an answer leave one open."""
-    delays = {source.name: DelayTable(source) for source in plan.inputs}
-    found: dict[str, str] = {}
-    for query in plan.queries:
-        open_: set[str] = set()
-        for pattern in query.patterns:
-            named = zip(query.answer.variables, pattern.answer, strict=True)
-            own = {name: term.name for name, term in named if isinstance(term, Var)}
-            given = {each.variable for each in pattern.worked_out}
-            for group in first_facts(pattern, delays):
-                known = given.union(*(each.variables for each in (*group, *pattern.background)))
-                open_ |= {name for name, variable in own.items() if variable not in known}
-        if open_ and query.bounds.delay is not None:
-            are = "is" if len(open_) == 1 else "are"
-            found[query.name] = f"no chance while {listed(sorted(open_))} {are} open"
+def _left_open(plan: Plan) -> Mapping[str, str]:
+    """The queries whose answers begin with open variables: `with an open Y`."""
+    delays, found = {source.name: DelayTable(source) for source in plan.inputs}, {}
+    for query in (each for each in plan.queries if each.bounds.delay is not None):
+        open_ = {
+            name
+            for pattern in query.patterns
+            for group in first_facts(pattern, delays)
+            for name, term in zip(query.answer.variables, pattern.answer, strict=True)
+            if isinstance(term, Var)
+            and term.name not in {each.variable for each in pattern.worked_out}
+            and not any(term.name in each.variables for each in (*group, *pattern.background))
+        }
+        if open_:
+            found[query.name] = f"with an open {listed(sorted(open_), 'or')}"
     return found
 
 

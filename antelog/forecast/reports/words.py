@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor, log10, sqrt
 from textwrap import wrap
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from antelog.compile.nodes.plan import Plan
 from antelog.escaping import shown
 from antelog.forecast.columns import MODEL, OUTCOMES, VALUES
+from antelog.forecast.judges.looks import LAST, looks_of
 from antelog.forecast.scores.calibration import Bin, CalibrationResult
 from antelog.forecast.scores.scored_lines import Alerted, Loss
 from antelog.forecast.scores.scores import LineCounts, ScoreResult, Scores, result
@@ -163,11 +165,10 @@ def calibrated(found: CalibrationResult) -> str:
             return f"Too little to tell whether the chances are right: that takes {least}."
         wrong = f"were all chances wrong by {round(100 * found.visible)} points"
         return f"Too little to tell: {wrong}, these answers might not show it."
-    assert found.size is not None
-    assert found.interval is not None
-    by = f"by {points(found.size)}, {' to '.join(map(_points, found.interval))}"
+    ends = found.interval or (0.0, 1.0)
+    by = f"by {points(found.size or 0.0)}, {' to '.join(map(_points, ends))}"
     if finding == "fine":
-        return f"{'Close' if found.interval[1] < _MUCH else 'Close so far'}: off {by}."
+        return f"{'Close' if ends[1] < _MUCH else 'Close so far'}: off {by}."
     head = "Misleading" if finding == "refuted" else "Not quite right" if _is_sure(found) else "Perhaps wrong"
     explained = "more than chance explains" if _is_sure(found) else "which may be chance"
     return f"{head}: these chances are {_direction(found)} {by}, {explained}."
@@ -218,33 +219,27 @@ def _direction(found: CalibrationResult) -> str:
     most = max(abs(below), abs(above))
     if most < sum(abs(more) for side in beyond for more in side) / 3:
         return "off"
-    match [(each > most / 4) - (each < -most / 4) for each in (below, above)]:
-        case [1, -1]:
-            return "too sure"
-        case [-1, 1]:
-            return "too timid"
-        case ways:
-            return "too low" if 1 in ways else "too high"
+    low, high = ((each > most / 4) - (each < -most / 4) for each in (below, above))
+    one_way = "too low" if low + high > 0 else "too high"
+    return {(1, -1): "too sure", (-1, 1): "too timid"}.get((low, high), one_way)
 
 
-def rests_on(judge: str, answers: int, values: int, *, clock: bool) -> str:
-    """What a chance rests on, by the judge that weighs most: `rates of 351 like it, the last 6 values`.
-
-    So many `answers` are decided by now, and so many `values` looked at; ticks may have a `clock`.
-    """
+def rests_on(line: Mapping[str, Any], plan: Plan, answers: int) -> str:
+    """What a chance rests on, by the judge that weighs most; or why an open answer has none."""
+    judge = line.get("chance_from")
+    if judge is None:
+        never = "" if line.get("decided_by") else "no chance, because nothing bounds it in time"
+        open_ = "no chance while a variable is open" if None in line["answer"].values() else never
+        return open_ if "chance_from" in line else ""
     if judge == MODEL:
-        return "how often its facts come, and how late"
-    rates = f"rates of {count(answers)} like it" if answers else "rates of those like it"
+        return "rests on how often its facts come, and how late"
+    rests = [f"rests on rates of {count(answers)} like it"]
+    if judge != OUTCOMES and looks_of(plan, line["query"]):
+        rests.append(f"the last {LAST} values")
     # A judge by another name looks at all there is.
-    looks = [f"the last {values} values"] if values and judge != OUTCOMES else []
-    return ", ".join([rates, *looks, *(["the hour"] if clock and judge not in (OUTCOMES, VALUES) else [])])
-
-
-def no_chance(*, open_: bool, ends: bool) -> str:
-    """Why an open answer has no chance; empty if that may change."""
-    if open_:
-        return "no chance while a variable is open"
-    return "" if ends else "no chance, because nothing bounds it in time"
+    if judge not in (OUTCOMES, VALUES) and plan.timescale is not None:
+        rests.append("the hour")
+    return ", ".join(rests)
 
 
 def sentence(found: Bin) -> str:

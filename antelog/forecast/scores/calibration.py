@@ -173,10 +173,6 @@ class _Surplus:
     by_block: Column | Numbers
     variance: float
 
-    @property
-    def blocks(self) -> int:
-        return int(np.count_nonzero(self.by_block))
-
     def beyond(self, level: float) -> bool:
         return abs(float(self.by_block.sum())) > self.deviation(level)
 
@@ -201,7 +197,8 @@ def judged(sums: Calibration) -> CalibrationResult:
     too_sure = _Surplus(sure @ by_block, float(sure**2 @ variances))
     own = [_Surplus(each, float(variance)) for each, variance in zip(by_block, variances, strict=True)]
     refuted, visible = None, None
-    parts = [[each for each in part if each.blocks >= FEWEST] for part in ([together], [too_sure], own)]
+    every = ([together], [too_sure], own)
+    parts = [[each for each in part if np.count_nonzero(each.by_block) >= FEWEST] for part in every]
     if any(parts):
         visible = together.deviation(LEVEL / 3) / total
         beyond = any(each.beyond(LEVEL / 3 / len(part)) for part in parts for each in part)
@@ -212,8 +209,7 @@ def judged(sums: Calibration) -> CalibrationResult:
     )
     mean_error = float(np.abs(by_block.sum(axis=1)).sum()) / total
     long = int(by_block.any(axis=0).sum()) >= FEWEST
-    low, size, high = error_interval(by_block, variances, total) if long else (0.0, None, 1.0)
-    interval = None if size is None else (low, high)
+    interval, size = error_interval(by_block, variances, total) if long else (None, None)
     return CalibrationResult(bins, refuted, visible, mean_error, interval, size)
 
 
@@ -247,12 +243,12 @@ def _draws(columns: int) -> Numbers:
     return np.concatenate([half, -half])
 
 
-def error_interval(surplus: Numbers, variance: Numbers, lines: int) -> tuple[float, float, float]:
-    """The interval, given the surplus of each bin (a row) in each block, and the least variance of a bin.
+def error_interval(surplus: Numbers, variance: Numbers, lines: int) -> tuple[tuple[float, float], float]:
+    """The interval and the size, given the surplus of each bin (a row) in each block, and least variances.
 
     It begins with the least error that shows as much as was seen in one of 40 cases, spread over bins as the
     one seen; differences of blocks beyond it are chance. Larger errors add up as they are, so it ends at the
-    one seen plus twice its deviation. In between is the error that shows as much in one of two cases.
+    one seen plus twice its deviation. The size is the error that shows as much in one of two cases.
     """
     used = surplus[:, surplus.any(axis=0)]
     total, blocks = used.sum(axis=1), used.shape[1]
@@ -273,4 +269,4 @@ def error_interval(surplus: Numbers, variance: Numbers, lines: int) -> tuple[flo
     )
     signed = np.sign(total) @ used
     deviation = sqrt(wider * float(((signed - signed.mean()) ** 2).sum() + lacking.sum())) / lines
-    return low, half, min(seen + Z * deviation, 1.0)
+    return (low, min(seen + Z * deviation, 1.0)), half

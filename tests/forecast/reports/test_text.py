@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from antelog.forecast.columns import JUDGE_NAMES
 from antelog.forecast.reports import words
 from antelog.forecast.reports.words import ENOUGH, percent, report_text, short_streams
 from antelog.forecast.scores.calibration import CalibrationResult
 from antelog.forecast.scores.scored_lines import alerts
 from antelog.forecast.scores.scores import Scores, report_json, result, scored, table
+from tests.forecast.making import plan_of
 from tests.forecast.streams import Made, decided, stream
 
 MINUTES = 10 * 60 * 1_000_000
@@ -66,8 +66,6 @@ def test_the_verdicts() -> None:
         "Perhaps wrong: these chances are too sure by 4 points, 0 to 9, which may be chance."
     )
     assert words.calibrated(replace(doubtful, size=0.015)) == "Close so far: off by 1.5 points, 0 to 9."
-    sure = words.calibrated(replace(doubtful, interval=(0.015, 0.09)))
-    assert sure.startswith("Not quite right: these chances are too sure by 4 points, 1.5 to 9, more")
     assert {"chances too low", "chances too high"} <= {*map(words.mark, result(SURE).calibration.bins)}
     assert "Too little to tell whether" in words.verdict(result(EDGES["one"]))
     few = CalibrationResult((), None, 0.187)
@@ -144,11 +142,11 @@ def test_how_far_chances_are_off() -> None:
 
 
 def test_what_chances_rest_on() -> None:
-    said = {judge: words.rests_on(judge, 351, 6, clock=True) for judge in (*JUDGE_NAMES, "another")}
-    assert said["model"] == "how often its facts come, and how late"
-    assert said["outcomes"] == "rates of 351 like it"
-    assert said["values"] == "rates of 351 like it, the last 6 values"
-    assert said["another"] == "rates of 351 like it, the last 6 values, the hour"
+    source = "tick 1 hour. input Temp(x, v: number, time). P(X, T) :- Temp(X, V, T), V > 9. query P(X, T)."
+    looks = {"values": ", the last 6 values", "another": ", the last 6 values, the hour", "outcomes": ""}
+    for judge, more in looks.items():
+        line = {"query": "P", "answer": {"X": 1}, "chance_from": judge}
+        assert words.rests_on(line, plan_of(source), 351) == f"rests on rates of 351 like it{more}"
 
 
 def test_json() -> None:

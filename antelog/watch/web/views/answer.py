@@ -8,7 +8,6 @@ from typing import Any
 from markupsafe import Markup
 
 from antelog.engine.step.wording import LOST, SEEN, meaning, unseen_since
-from antelog.forecast.judges.looks import LAST, looks_of
 from antelog.forecast.reports import words
 from antelog.forecast.reports.words import count
 from antelog.lines import LogLine, literal_of
@@ -30,6 +29,7 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
         return None
     line = found.line
     given, program = line.get("explanations") or (), scene.board.head.program
+    outcomes = scene.board.trust.outcomes
     return render(
         "answer.html",
         scene=scene,
@@ -58,21 +58,8 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
         acts=scene.shown_acts(scene.key(found)),
         by_model=by_model(scene, line),
         source=line.get("chance_from"),
-        rests=_rests_on(scene, found, line),
+        rests="" if program is None else words.rests_on(line, program.plan, outcomes(found.query)),
     )
-
-
-def _rests_on(scene: ViewContext, found: TrackedAnswer, line: LogLine) -> str:
-    """What the chance rests on, or why there is none."""
-    program, judge = scene.board.head.program, line.get("chance_from")
-    if program is None or "chance" not in line:
-        return ""
-    if judge is None:
-        ends = program.plan.relation(found.query).bounds.delay is not None
-        return words.no_chance(open_=None in line["answer"].values(), ends=ends)
-    values = LAST if looks_of(program.plan, found.query) else 0
-    answers, clock = scene.board.trust.outcomes(found.query), program.plan.timescale is not None
-    return f"rests on {words.rests_on(judge, answers, values, clock=clock)}"
 
 
 def _such(scene: ViewContext, found: TrackedAnswer) -> str:
