@@ -32,8 +32,8 @@ def percents(low: float, high: float) -> str:
     return f"{rounded_percent(low)} to {rounded_percent(high)} %"
 
 
-_LITTLE, _MUCH = 0.02, 0.05  # errors up to which chances are close, and from which they mislead
-_DOUBTFUL = 0.03  # an error that may be chance is named from here on
+# Errors up to which chances are close, from which one that may be chance is named, and which mislead.
+_LITTLE, _DOUBTFUL, _MUCH = 0.02, 0.03, 0.05
 _NOTABLE = 0.005  # a smaller share of the loss avoided reads as 0 %
 _LARGE = 100  # from this number of a unit on, a larger unit is used
 
@@ -161,8 +161,7 @@ def calibrated(found: CalibrationResult) -> str:
     finding = _finding(found)
     if finding == "unknown":
         if found.visible is None:
-            least = "ten blocks of time at least"
-            return f"Too little to tell whether the chances are right: that takes {least}."
+            return "Too little to tell whether the chances are right: that takes ten blocks of time at least."
         wrong = f"were all chances wrong by {round(100 * found.visible)} points"
         return f"Too little to tell: {wrong}, these answers might not show it."
     ends = found.interval or (0.0, 1.0)
@@ -225,7 +224,7 @@ def _direction(found: CalibrationResult) -> str:
 
 
 def rests_on(line: Mapping[str, Any], plan: Plan, answers: int) -> str:
-    """What a chance rests on, by the judge that weighs most; or why an open answer has none."""
+    """What a chance rests on, by the judge that weighs most (others look at all), or why there is none."""
     judge = line.get("chance_from")
     if judge is None:
         never = "" if line.get("decided_by") else "no chance, because nothing bounds it in time"
@@ -236,7 +235,6 @@ def rests_on(line: Mapping[str, Any], plan: Plan, answers: int) -> str:
     rests = [f"rests on rates of {count(answers)} like it"]
     if judge != OUTCOMES and looks_of(plan, line["query"]):
         rests.append(f"the last {LAST} values")
-    # A judge by another name looks at all there is.
     if judge not in (OUTCOMES, VALUES) and plan.timescale is not None:
         rests.append("the hour")
     return ", ".join(rests)

@@ -133,8 +133,8 @@ def _summed(bins: Column, amounts: Column) -> Column:
 
 
 LEVEL = 0.05  # the share of calibrated forecasts that are refuted
-# The surplus of K blocks is at most √K times its estimated deviation, and of 20 bins the limit is 3.14.
-FEWEST = 10  # a bin must differ from its expected share in so many blocks before it can refute anything
+# The surplus of K blocks is at most √K times its estimated deviation, and of 20 bins the limit is 3.34.
+FEWEST = 10  # bins must differ from their expected shares in so many blocks before they can refute anything
 VISIBLE = 0.1  # a test that would not find such an error of all chances says nothing if it finds nothing
 
 
@@ -263,10 +263,8 @@ def error_interval(surplus: Numbers, variance: Numbers, lines: int) -> tuple[tup
     steady = by_block.sum(axis=1)[:, None] * (total / blocks)
     shares = np.linspace(0.0, 1.0, STEPS)
     drawn = np.stack([np.abs(each * total + chance - each * steady).sum(axis=1) for each in shares])
-    low, half = (
-        float(shares[np.argmax(each)]) * seen
-        for each in np.quantile(drawn / lines, (1 - SIDE, 0.5), axis=1) >= seen
-    )
+    reached = np.quantile(drawn / lines, (1 - SIDE, 0.5), axis=1) >= seen
+    low, half = (shares[reached.argmax(axis=1)] * seen).tolist()
     signed = np.sign(total) @ used
     deviation = sqrt(wider * float(((signed - signed.mean()) ** 2).sum() + lacking.sum())) / lines
     return (low, min(seen + Z * deviation, 1.0)), half
