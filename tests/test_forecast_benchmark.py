@@ -58,9 +58,9 @@ def test_rivals_do_not_look_ahead(rival: Callable[..., np.ndarray]) -> None:
 @pytest.mark.parametrize("name", MADE)
 def test_the_truth_of_made_streams_cannot_be_bettered(name: str) -> None:
     """Of the lines to which it gives about the same chance, so many are confirmed."""
-    lines = pl.concat(each.lines.select("truth", "confirmed") for each in MADE[name].replays())
-    by = (pl.col("truth") * 5).floor().alias("fifth")
-    fifths = lines.group_by(by).agg(pl.len(), pl.col("truth", "confirmed").mean())
+    columns = ["truth", "confirmed", (pl.col("truth") * 5).floor().alias("fifth")]
+    lines = pl.concat(each.lines.select(columns) for each in MADE[name].replays())
+    fifths = lines.group_by("fifth").agg(pl.len(), pl.col("truth", "confirmed").mean())
     for _, count, truth, confirmed in fifths.filter(pl.col("len") >= 100).iter_rows():
         assert abs(confirmed - truth) < 0.02 + 4 * sqrt(truth * (1 - truth) / count)
 

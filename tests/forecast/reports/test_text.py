@@ -62,9 +62,7 @@ def test_the_verdicts() -> None:
         "Misleading: these chances are too sure by 10.7 points, 7.7 to 13.4, more than chance explains."
     )
     doubtful = CalibrationResult(result(SURE).calibration.bins, False, 0.05, 0.06, (0.0, 0.09), 0.04)
-    assert "Perhaps wrong: these chances are too sure by 4 points, 0 to 9, which" in words.calibrated(
-        doubtful
-    )
+    assert "Perhaps wrong: these chances are too sure by 4 points, 0 to 9" in words.calibrated(doubtful)
     assert words.calibrated(replace(doubtful, size=0.015)) == "Close so far: off by 1.5 points, 0 to 9."
     assert {"chances too low", "chances too high"} <= {*map(words.mark, result(SURE).calibration.bins)}
     assert "Too little to tell whether" in words.verdict(result(EDGES["one"]))
