@@ -144,15 +144,14 @@ class StoredFeedAt:
         self._file: tuple[int, int] | None = None
 
     def read(self, after: int, limit: int) -> tuple[Sequence[bytes], int]:
-        if self._database is not None and _identity(self.path) != self._file:
-            self.close()
+        before, database = self._database, self.database()
+        if before not in (None, database):
             after = 0
-        database = self._opened()
         return ((), after) if database is None else _portion(database, after, limit)
 
     def extent(self) -> tuple[int, int]:
         """The positions before the first line that is kept and after the last one."""
-        database = self._opened()
+        database = self.database()
         return (0, 0) if database is None else _extent(database)
 
     def share(self, position: int) -> float:
@@ -164,9 +163,15 @@ class StoredFeedAt:
             self._database.close()
             self._database = None
 
-    def _opened(self) -> sqlite3.Connection | None:
+    def database(self) -> sqlite3.Connection | None:
+        """The connection to the store, another one once its file was replaced; None while there is none."""
+        if self._database is not None and _identity(self.path) != self._file:
+            self.close()
         if self._database is None and is_store(self.path):
             self._database, self._file = opened(self.path), _identity(self.path)
+            # Readers wait for no writer, and not for the disk: see `inbox.ask`.
+            for each in ("synchronous = NORMAL", "busy_timeout = 20", "wal_autocheckpoint = 0"):
+                self._database.execute(f"PRAGMA {each}")
         return self._database
 
 

@@ -44,10 +44,11 @@ def number(value: float) -> str:
 
 
 def _visible(value: Any) -> Any:
-    if isinstance(value, _AS_IT_IS):
-        return value
-    text = value if isinstance(value, str) else str(value)
-    return text if text.isprintable() else shown(text)  # most are, and that is quick to see
+    if type(value) is not str:
+        if isinstance(value, _AS_IT_IS):
+            return value
+        value = str(value)
+    return value if value.isprintable() else shown(value)  # most are, and that is quick to see
 
 
 _ENVIRONMENT = Environment(

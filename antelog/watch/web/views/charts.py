@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import log1p
 
 from antelog.watch.board.tracked_answer import Mark, TrackedAnswer
@@ -78,15 +79,16 @@ class TimeAxis:
         most = max(most, _LEAST)
         return self.now + wide * log1p(min(abs(ahead), most)) / log1p(most)
 
-    @property
-    def labels(self) -> Iterator[tuple[float, str]]:
-        """Yields round times ahead that are not close to each other, and how long it is to them."""
-        length, last = self.clock.length, self.now
+    @cached_property
+    def labels(self) -> Sequence[tuple[float, str]]:
+        """Round times ahead that are not close to each other, and how long it is to them."""
+        length, last, found = self.clock.length, self.now, []
         for each in (second * 1_000_000 / length for second in _SECONDS) if length else _TICKS:
             x = self._at(each)
             if each == int(each) and each <= self.reach and x >= last + _APART:
                 last = x
-                yield x, f"+{self.clock.brief(int(each)).removesuffix(' ticks')}"
+                found.append((x, f"+{self.clock.brief(int(each)).removesuffix(' ticks')}"))
+        return found
 
 
 def axis_of(clock: TickClock, ticks: Iterable[int | None], now: float = _NOW) -> TimeAxis:
