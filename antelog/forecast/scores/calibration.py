@@ -13,7 +13,7 @@ tell.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from math import sqrt
 from statistics import NormalDist
 
@@ -162,7 +162,13 @@ class CalibrationResult:
     refuted: bool | None
     visible: float | None = None  # the error of all chances that the test would find in every second stream
     error: float | None = None  # the mean of lines
-    interval: tuple[float, float] | None = None  # 95 %, of the error; none with fewer than ten blocks of time
+    # What the interval is drawn from.
+    drawn: tuple[Numbers, Numbers, int] | None = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def interval(self) -> tuple[float, float] | None:
+        """The error's, to 95 %; none with fewer than ten blocks of time. It takes longer than all else."""
+        return None if self.drawn is None else error_interval(*self.drawn)
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,8 +211,9 @@ def judged(sums: Calibration) -> CalibrationResult:
     )
     mean_error = float(np.abs(by_block.sum(axis=1)).sum()) / total
     long = int(by_block.any(axis=0).sum()) >= FEWEST
-    interval = error_interval(by_block, variances, total) if long else None
-    return CalibrationResult(bins, refuted, visible, mean_error, interval)
+    return CalibrationResult(
+        bins, refuted, visible, mean_error, (by_block, variances, total) if long else None
+    )
 
 
 def _bin(low: float, high: float, lines: int, confirmed: int, surplus: _Surplus) -> Bin:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from bisect import insort
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ import msgspec
 
 from antelog.run.store.feed import Feed, FeedReader, StoredFeedAt, is_record
 from antelog.watch.board.board import Board, FeedPieces
-from antelog.watch.board.saved_board import restored, saved
+from antelog.watch.board.saved_board import PackedBoard, restored, saved
 
 _AT_ONCE = 1_000  # records that are read at once
 _APART, _FOR_EACH = 10_000, 1  # records between two snapshots, at least, and for each open answer in them
@@ -38,9 +38,9 @@ class Snapshot:
 class Past:
     """Snapshots of a board that follows a feed, and boards that were made of them."""
 
-    def __init__(self, live: Board, feed: Feed) -> None:
+    def __init__(self, live: Board, feed: Feed, packed: Iterable[PackedBoard] = ()) -> None:
         self._live, self._feed = live, feed
-        self._snapshots, self._boards = list[Snapshot](), list[Snapshot]()
+        self._snapshots, self._boards = [Snapshot(*each) for each in packed], list[Snapshot]()
         self._lock = Lock()
 
     @cached_property
@@ -49,10 +49,34 @@ class Past:
         ticks = map(reached, self._reader(0).read(_AT_ONCE))
         return next((tick for tick in ticks if tick >= 0), None)
 
+    @property
+    def packed(self) -> list[PackedBoard]:
+        """The snapshots, with which a page that is started again can look back."""
+        return [
+            (each.tick, each.version, each.position, each.records, each.packed) for each in self._snapshots
+        ]
+
+    def due(self, board: Board) -> bool:
+        """Whether the last snapshot before a board is long ago."""
+        tick, apart = board.tick, max(_APART, _FOR_EACH * len(board.open))
+        near = (each for each in self._snapshots if tick is None or each.tick <= tick)
+        return tick is not None and not any(board.version < each.version + apart for each in near)
+
+    def take(self, board: Board, records: Sequence[Mapping[str, Any]], position: int, taken: int = 0) -> None:
+        """Folds records behind a position into a board, but for those taken; keeps it at a tick's end, if due."""
+        end = taken
+        if self.due(board):
+            later = (at for at in range(taken, len(records)) if reached(records[at]) > (board.tick or 0))
+            end = next(later, len(records))
+            board.take(records[taken:end])
+            if end < len(records):
+                self.keep(board, position, end)
+        board.take(records[end:])
+
     def keep(self, board: Board, position: int, records: int = 0) -> None:
         """Keeps a board at the end of a tick, if the last is long ago; of too many, others go."""
-        kept, tick, apart = self._snapshots, board.tick, max(_APART, _FOR_EACH * len(board.open))
-        if tick is None or any(each.tick <= tick and board.version < each.version + apart for each in kept):
+        kept, tick = self._snapshots, board.tick
+        if tick is None or not self.due(board):
             return
         bare = copy(board)
         bare.decided, bare.pieces = type(board.decided)(), FeedPieces()  # which boards have in common
@@ -93,12 +117,10 @@ class Past:
         board.pieces = FeedPieces()
         reader, position, taken = self._reader(place.position), place.position, place.records
         while records := reader.read(_AT_ONCE):
-            if not taken and reached(records[0]) > (board.tick or 0):
-                self.keep(board, position)
             numbers = range(taken, len(records))
             later = (at for at in numbers if reached(records[at]) > tick and (at or board.version))
             end = next(later, len(records))
-            board.take(records[taken:end])
+            self.take(board, records[:end], position, taken)
             if end < len(records):
                 taken = end
                 break

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from antelog import theme
 from antelog.escaping import shown
 from antelog.forecast.reports.words import NONE, count, percent
+from antelog.language.parser import printed_literal
 from antelog.watch.web.rendered import packed
 
 PACKAGE = "antelog.watch.web"
@@ -24,7 +25,8 @@ def render(name: str, **values: Any) -> Markup:
 
 
 def warm() -> None:
-    """Compiles all templates, so that the first reader does not wait for it."""
+    """Makes all templates, and the parser of literals, so that the first reader does not wait for it."""
+    printed_literal("warm(0)")
     for name in _ENVIRONMENT.list_templates(extensions=["html"]):
         _ENVIRONMENT.get_template(name)
 

@@ -358,6 +358,6 @@ def test_what_was_kept_of_something_else_is_not_used(state: Path, how: str) -> N
     elif how == "damaged":
         kept.write_bytes(content.replace(b"Malf", b"\xff\xff\xff\xff"))
     else:
-        kept.write_bytes(content.replace(b"board 2", b"board 0"))
+        kept.write_bytes(content.replace(b"board 3", b"board 0"))
     live = LiveBoard(reader_of(state), path=kept)
     assert (position(live), live.board.tick) == (0, None)
