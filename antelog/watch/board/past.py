@@ -63,7 +63,7 @@ class Past:
         return tick is not None and not any(board.version < each.version + apart for each in near)
 
     def take(self, board: Board, records: Sequence[Mapping[str, Any]], position: int, taken: int = 0) -> None:
-        """Folds records behind a position into a board, but for those taken; keeps it at a tick's end, if due."""
+        """Folds records behind a position into a board, but for those taken; keeps it when that is due."""
         end = taken
         if self.due(board):
             later = (at for at in range(taken, len(records)) if reached(records[at]) > (board.tick or 0))
