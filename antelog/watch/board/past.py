@@ -45,7 +45,7 @@ class Past:
 
     @cached_property
     def first(self) -> int | None:
-        """The first tick of which the feed told when it was asked for first."""
+        """The first tick that the feed had when it was asked for first."""
         ticks = map(reached, self._reader(0).read(_AT_ONCE))
         return next((tick for tick in ticks if tick >= 0), None)
 

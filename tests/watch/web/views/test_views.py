@@ -17,7 +17,7 @@ from antelog.pictures.marks import LABEL, RULE
 from antelog.theme import embedded_face
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.templating import PACKAGE, share
-from antelog.watch.web.views.context import TickClock, ViewContext, cut
+from antelog.watch.web.views.context import TickClock, ViewContext
 from antelog.watch.web.views.plan import PlanDrawing, _graph
 from antelog.watch.web.views.trust import scores_page
 from tests.forecast.reports.test_text import EDGES, MINUTES, RIGHT, SURE
@@ -153,12 +153,11 @@ def test_an_empty_list_says_why() -> None:
     assert "No open answer fits" in ask(guarded(sight(possible("wt2", 7))), "/part/list/rows?text=none").text
 
 
-def test_names_are_cut_before_the_part_where_they_differ() -> None:
-    assert cut("north-hall/pump-01") == ("north-hall/pump", "-01")
-    assert cut("wt12") == ("wt12", "")
-    start, end = cut("a" * 100_000)
-    assert start.startswith("aaa")
-    assert len(start + end) < 200
+def test_names_are_cut_so_that_they_differ_in_the_list_of_decided_answers_too() -> None:
+    keys = [f"north/hall/{'a' * 5_000}{n}{'b' * 5_000}" for n in (1, 2)]
+    found = seen("decided/rows", *(confirmed(key, 7, 8) for key in keys))
+    names = re.findall(r"north/hall/</span>([^<]+)</span>.* north/hall</span>", found)
+    assert (len(names), len({*names}), max(map(len, names)) < 50) == (2, 2, True)
 
 
 def test_an_answer_has_its_history_what_it_awaits_and_its_rules() -> None:
