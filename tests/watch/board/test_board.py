@@ -269,8 +269,8 @@ def followed(state: Path) -> LiveBoard:
         following = asyncio.create_task(live.follow())
         await until_async(lambda: live.caught_up and not live.catching_up)
         following.cancel()
-        if live._kept is not None:
-            await live._kept.keep(live.board)
+        if live._kept is not None and live.past is not None:
+            await live._kept.keep(live.board, live.past.packed)
 
     asyncio.run(follow())
     return live
