@@ -18,9 +18,7 @@ CHANCES = 400  # chances of an answer that are kept: the first, and the latest
 _SIZE, _CHANCE_SIZE = 900, 110  # bytes of an answer without its lines, and of a chance
 
 _encoded = msgspec.json.Encoder().encode
-_decoded = lru_cache(maxsize=500)(
-    msgspec.json.Decoder().decode
-)  # a view needs the lines of its answers often
+_decoded = lru_cache(500)(msgspec.json.Decoder().decode)  # a view needs the lines of its answers often
 
 
 class AnswerStatus(Struct, frozen=True, array_like=True):

@@ -270,7 +270,7 @@ def followed(state: Path) -> LiveBoard:
         await until_async(lambda: live.caught_up and not live.catching_up)
         following.cancel()
         if live._kept is not None and live.past is not None:
-            await live._kept.keep(live.board, live.past.packed)
+            await live._kept.keep(live.board, live.past.snapshots)
 
     asyncio.run(follow())
     return live
@@ -322,14 +322,14 @@ def test_a_board_of_the_past_is_what_it_was_then(state: Path, monkeypatch: pytes
     first, *others = kept
     assert len(others) >= 4
     assert live.past is not None
-    assert len(live.past._snapshots) > 3
+    assert len(live.past.snapshots) > 3
     for tick in (*others, first, *others[::-1]):
         assert shown(asyncio.run(live.at(tick))) == kept[tick]
     # A page that is started again has the snapshots of the one before.
     followed(state)
     again = LiveBoard(reader_of(state), path=state.with_name("s-board"))
     assert again.past is not None
-    assert len(again.past.packed) > 3
+    assert len(again.past.snapshots) > 3
     for tick in kept:
         assert shown(asyncio.run(again.at(tick))) == kept[tick]
 
