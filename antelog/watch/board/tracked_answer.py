@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -17,8 +17,7 @@ LINES = 50  # lines of an answer that are kept: the first, and the latest
 CHANCES = 400  # chances of an answer that are kept: the first, and the latest
 _SIZE, _CHANCE_SIZE = 900, 110  # bytes of an answer without its lines, and of a chance
 
-_encoded = msgspec.json.Encoder().encode
-_decoded = lru_cache(500)(msgspec.json.Decoder().decode)  # a view needs the lines of its answers often
+_encoded, _decoded = msgspec.json.Encoder().encode, msgspec.json.Decoder().decode
 
 
 class AnswerStatus(Struct, frozen=True, array_like=True):
