@@ -25,9 +25,9 @@ const track = {
     const of = (kind) => data.marks.filter((each) => each.kind === kind && each.tick <= until);
     const sum = (marks) => marks.reduce((all, each) => all + each.count, 0);
     const known = of("confirmed").flatMap((each) => Array(each.count).fill(each.known)).sort((a, b) => a - b);
-    const parts = [known.length ? `${known.length} confirmed, half of them known ${this.span(data, known[known.length >> 1])} before` : "none confirmed"];
-    parts.push(`${sum(of("rejected"))} averted`);
-    if (of("lost").length) parts.push(`${sum(of("lost"))} lost from sight`);
+    const parts = [known.length ? `${known.length.toLocaleString("en")} confirmed, half of them known ${this.span(data, known[known.length >> 1])} before` : "none confirmed"];
+    parts.push(`${sum(of("rejected")).toLocaleString("en")} averted`);
+    if (of("lost").length) parts.push(`${sum(of("lost")).toLocaleString("en")} lost from sight`);
     return parts.join("; ");
   },
 
