@@ -91,8 +91,9 @@ def _field(scene: ViewContext, below: Sequence[ListRow]) -> dict[str, object]:
     for row in nearest:
         x = 99.0 if row.deadline is None else max(axis.now, axis.x(row.deadline))
         y = _HIGH - 8 - near(row) * (_HIGH - 8 - _LINE)
-        place = (round(x), round(y / 6))
-        beside = (places[place] % 9) * (12 if x < 90 else -12)  # pixels
+        place = (round(x), round(y / 12))
+        near_it = sum(places[place[0], place[1] + by] for by in (-1, 0, 1))
+        beside = (near_it % 9) * (12 if x < 90 else -12)  # pixels
         places[place] += 1
         dots.append({"row": row, "x": x, "y": y, "beside": beside, "near": near(row)})
     return {"axis": axis, "dots": dots, "count": len(below), "line": _LINE, "high": _HIGH}
