@@ -5,7 +5,7 @@
   if (document.documentElement.scrollWidth > innerWidth) say(`it is ${document.documentElement.scrollWidth} pixels wide`);
 
   // Names and words are whole.
-  for (const each of all("h1, .brief p, .fork-card .whole, .fork-card .above, .fork-card .will, .both p, .until, .more-due .whole, .more-due .will")) {
+  for (const each of all("h1:not(.hidden), .brief p, .fork-card .whole, .fork-card .above, .fork-card .will, .both p, .until, .more-due .whole, .more-due .will")) {
     const shown = getComputedStyle(each);
     if (each.scrollWidth > each.clientWidth + 1 && shown.display !== "inline") say(`cut: ${words(each)}`);
     if (shown.textOverflow === "ellipsis" && each.scrollWidth > each.clientWidth) say(`dots: ${words(each)}`);
