@@ -286,7 +286,7 @@ SCENES = {
 @pytest.mark.parametrize("scene", SCENES)
 def test_the_first_card_is_the_device_to_go_to(chromium: Browser, tmp_path: Path, scene: str) -> None:
     due, expected = SCENES[scene]
-    with served(tmp_path, [*lines_at_9(due), status(9, at=ago(0))], SCENE) as (page, _):
+    with served(tmp_path, [*lines_at_9(due), status(9, at=ago(-3600))], SCENE) as (page, _):
         for width in WIDTHS:
             tab = chromium.opened(page.url, width, "")
             card = tab.run("document.querySelector('.fork-card').innerText.replaceAll('\\xa0', ' ')")

@@ -43,10 +43,11 @@ const track = {
     };
     svg.classList.toggle("dense", data.marks.length > wide / 8);
     add("line", { x1: 0, x2: wide, y1: 42, y2: 42, class: "base" });
-    const count = Math.max(2, Math.min(8, Math.floor(wide / 110)));
+    const brief = data.length !== null && room * data.length > 300_000, words = this.text(data, data.low, brief);
+    const count = Math.max(2, Math.min(8, Math.floor(wide / (50 + 7 * words.length))));
     for (let n = 0; n <= count; n++) {
       const tick = Math.round(data.low + room * n / count), anchor = n ? n === count ? "end" : "middle" : "start";
-      add("text", { x: n ? n === count ? wide : x(tick) : 0, y: 57, "text-anchor": anchor }, this.text(data, tick, data.length !== null && room * data.length > 300_000));
+      add("text", { x: n ? n === count ? wide : x(tick) : 0, y: 57, "text-anchor": anchor }, this.text(data, tick, brief));
     }
     for (const each of data.marks.filter((one) => one.tick >= data.low)) {
       const later = each.tick > at ? " later" : "", end = x(each.tick);
