@@ -23,7 +23,7 @@ _CARDS, _ROWS = 12, 40
 _ROOM, _ABOVE = 1_200, 400  # pixels, with letters of 12, of a name on a card, and of what is above it
 _SAME = 0.005  # chances that differ by less look the same
 _DOTS = 300  # dots in the plot, at most
-_HIGH, _LINE, _SIDE = 104, 18, 9.0  # pixels of the plot, and of its threshold; percent of its width before now
+_HIGH, _LINE, _SIDE = 104, 18, 9.0  # pixels of the plot and to its threshold; percent of the width before now
 _FEWEST, _MOST, _GROUPS = 2, 5_000, 40  # devices on a map, and groups of them, at most
 _BAD = SEVERITIES[:-1]
 

@@ -128,8 +128,8 @@ def test_words_stand_in_place_of_the_answer() -> None:
     ],
 )
 def test_a_fork_says_what_it_hangs_on(awaited: str, words: str, otherwise: str) -> None:
-    rules = f"input Temp(device, level, time) delay 1.\ninput Ack(device, who, time) delay 1.\n{{}}query Malf(X, T)."
-    rules = rules.format(f"Malf(X, T) :- Temp(X, high, T), {awaited}.\n")
+    rules = "input Temp(device, level, time) delay 1. input Ack(device, who, time) delay 1.\n"
+    rules += f"Malf(X, T) :- Temp(X, high, T), {awaited}.\nquery Malf(X, T)."
     facts = [("Temp", ("wt2", "high", 7), 7), ("Temp", ("", "high", 7), 7)]  # a name may be empty, too
     texts = Elements(seen("now", head(program=rules), *lines_of(rules, facts, 7))).texts
     assert (texts.count(words), texts.count(otherwise)) == (2, 2)
