@@ -46,6 +46,7 @@
     }));
     if (!card.querySelector(".both p")) say("a card without a way");
   }
+  if (all(".slider input").some((each) => getComputedStyle(each).opacity === "0")) say("a slider that is not seen");
   if (all(".fork-card").length > 12) say("more than twelve cards");
   if (all("svg text").some((each) => parseFloat(getComputedStyle(each).fontSize) < 10.5)) say("small letters");
   return found;
