@@ -449,12 +449,12 @@ class BatchFeed:
         """Writes the lines of a batch and the status after it, unless a batch of its number is there."""
         if number is not None and number <= self._number:
             return
+        if self.feed.full:  # a head has what is open before the lines behind it
+            self._begin()
         for line in lines:
             _fold(self._open, _DECODER.decode(line), line)
         self._tick = max(self._tick, status.get("tick") or -1)
         self._number = self._number if number is None else number
-        if self.feed.full:
-            self._begin()
         counted = {"holding": None, **status, "open": Counter(query for query, _ in self._open)}
         self.feed.append([*lines, status_line({**counted, "batch": self._number})])
 

@@ -69,34 +69,77 @@ def test_keys_act_on_the_row_that_is_chosen_and_all_readers_see_it(
     assert tab.errors == []
 
 
-def test_a_snooze_and_a_note_have_a_dialog(chromium: Browser, served: tuple[Page, Store]) -> None:
+def test_keys_alone_do_all(chromium: Browser, served: tuple[Page, Store]) -> None:
     page, _ = served
     tab = opened(chromium, page.address.link_to_act)
-    tab.run("document.querySelector('.item [data-act=snoozed]').click()")
+    for key in "js":
+        tab.key(key)
     tab.until("byId('act').open")
     tab.run(AXE.read_text("utf-8"))
     assert tab.run("axe.run(byId('act')).then(found => found.violations.map(each => each.id))") == []
     assert tab.run("document.activeElement.name") == "who"  # nobody knows the name yet
-    tab.run("localStorage.setItem(NAME, 'ann')")
     tab.key("Escape")
     tab.until("!byId('act').open")
-    for key in "js":
-        tab.key(key)
+    tab.key("s")
     tab.until("byId('act').open")
-    tab.key("Enter")
+    for key in ("a", "n", "n", "Enter"):
+        tab.key(key)
     tab.until(f"{ACTS}.startsWith('Zz ann, until ')")
     # The row has come down below the other.
     tab.until("document.querySelector('.item:last-child .act')")
     assert tab.run(
         "[...document.querySelectorAll('[name=care]')].map(each => each.parentElement.innerText)"
     ) == ["mine\n2", "nobody's\n1"]
-    tab.run("list.choose(document.querySelector('.item:last-child'))")
-    tab.key("n")
+    for key in "jjn":
+        tab.key(key)
     tab.until("document.activeElement.name === 'note'")
-    tab.run("document.activeElement.value = '<b>noon</b>'")
+    for key in "<b>noon</b>":
+        tab.key(key)
     tab.key("Enter", control=True)
     tab.until(f"{ACTS}.endsWith('✎ <b>noon</b>')")
     tab.until("!byId('act').open")
+    # What is taken back, and done at once by who is known.
+    tab.key("s")
+    tab.until(f"{ACTS} === '✎ <b>noon</b>'")
+    tab.key("a")
+    tab.until(f"{ACTS}.includes('✓ ann')")
+    # One thing is closed at a time: a menu, typing, the row.
+    tab.keys_to("#snapshot summary")
+    tab.key("Enter")
+    tab.until("byId('snapshot').open")
+    tab.key("Escape")
+    assert tab.run("[byId('snapshot').open, list.selected >= 0].join()") == "false,true"
+    for key in "/wt4":
+        tab.key(key)
+    tab.until("document.querySelectorAll('#rows .item').length === 1")
+    tab.key("Escape")
+    tab.key("j")
+    tab.until("list.current.contains(document.activeElement)")
+    tab.keys_to("#filters [type=checkbox]")
+    tab.key(" ")
+    tab.until("document.activeElement.checked && location.search.includes('&')")
+    dark = "getComputedStyle(document.body).colorScheme + document.documentElement.dataset.theme"
+    before = tab.run(dark)
+    tab.keys_to("#theme")
+    tab.key("Enter")
+    tab.until(f"{dark} !== {before!r}")
+    tab.until("!moments.box.hidden")
+    for key in ("t", "ArrowLeft", "ArrowLeft"):
+        tab.key(key)
+    tab.until("moments.at === moments.data.tick - 2 && document.querySelector('.past .back')")
+    tab.keys_to(".past .back")
+    tab.key("Enter")
+    tab.until("!document.querySelector('div.past')")
+    tab.key("1")
+    tab.until("shown === 'now'")
+    tab.keys_to("#dots a")
+    first = tab.run("document.activeElement.href.baseVal")
+    tab.key("ArrowLeft")
+    assert tab.run("document.activeElement.href.baseVal") != first
+    tab.key("Enter")
+    tab.until("shown.startsWith('answer/')")
+    tab.key("Escape")
+    tab.until("shown === 'now'")
     assert tab.errors == []
 
 

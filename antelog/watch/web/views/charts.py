@@ -51,7 +51,7 @@ def places(clock: TickClock, ticks: Sequence[int]) -> tuple[list[float], str]:
 _LEVELS = (0, -9, 9)  # places of marks of the same tick, in pixels above and below the line
 _NOW, _FIRST, _LAST = 26.0, 2.0, 97.0  # percent of the width: now, and the ends of an axis
 _LEAST = 2.0  # ticks before and after now, at least
-_APART = 13.0  # percent of the width between two labels, at least
+_APART = 17.0  # percent of the width between two labels, at least
 # Round times, in seconds, and round numbers of ticks.
 _SECONDS = (5, 10, 30, 60, 300, 600, 1800, 3600, 10_800, 43_200, 86_400, 604_800, 2_419_200)
 _TICKS = (1, 2, 5, 10, 20, 50, 100, 500, 1_000, 10_000)

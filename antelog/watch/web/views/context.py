@@ -242,7 +242,7 @@ class ViewContext:
         """Writes an answer beside its name: what follows the name in its words, if hardly one is before."""
         words, key = self.words(answer), self.key(answer)
         possible = POSSIBLE if words.startswith(POSSIBLE) else ""
-        before, _, after = words.removeprefix(possible).partition(key)
+        before, _, after = words.removeprefix(possible).partition(key) if key else (words, "", "")
         if not words or not after.strip() or len(before.split()) > 1:
             return words or str(self.brief(answer))
         return possible + after.strip()

@@ -67,6 +67,12 @@ def literal_words(scene: ViewContext, answer: TrackedAnswer, mark: Mark) -> str:
     values = [text for text in same.arguments[:-1] if key is None or text != value_text(key)]
     plain = re.fullmatch(r"(not )?[\w$]+\([^()]*\)", literal.written) and literal.span is None
     known = all(isinstance(each, Constant) for each in same.terms[:-1])
+    amount = _AMOUNT.search(literal.written) if literal.so_far.isdigit() else None
+    if amount and literal.tick is not None and literal.written.startswith(f"count({amount[1]}("):
+        missing = int(amount[3]) + (amount[2] == ">") - int(literal.so_far)
+        return f"{max(1, missing)} more {amount[1]} by {short(literal.tick)}"
+    if mark.negated and literal.span and literal.tick is not None and {*values} <= {"_"}:
+        return f"no {mark.predicate} until {short(literal.tick)}"
     if not plain or not known or literal.tick is None or len(values) > 1:
         return scene.shorter(answer, literal.text(short))
     words = ["no", mark.predicate] if mark.negated else [mark.predicate, "is" if values else "comes"]

@@ -113,9 +113,26 @@ def test_words_stand_in_place_of_the_answer() -> None:
     assert "possible: is &lt;about&gt; to stop" in text, "what is possible does not read as fact"
     assert "Malf(7)" not in text
     assert 'title="Malf(wt2, 7)"' in text
+    assert "is about to stop" in seen("list/rows", possible("", 7, text="turbine  is about to stop"))
     text = seen(f"answer/{WT2}", possible("wt2", 7, text="turbine wt2 is about to stop"))
     assert "<h1>turbine wt2 is about to stop</h1>" in text
     assert "Malf" in "".join(Elements(text).texts)
+
+
+@pytest.mark.parametrize(
+    ("awaited", "words", "otherwise"),
+    [
+        ("count(Temp(X, high, T..T+4)) >= 3", "2 more Temp by 11", "fewer come"),
+        ("not Ack(X, _, T..T+4)", "no Ack until 11", "it comes"),
+        ("Ack(X, ann, T+1)", "Ack is ann at 8", "it is not"),
+    ],
+)
+def test_a_fork_says_what_it_hangs_on(awaited: str, words: str, otherwise: str) -> None:
+    rules = "input Temp(device, level, time) delay 1. input Ack(device, who, time) delay 1.\n"
+    rules += f"Malf(X, T) :- Temp(X, high, T), {awaited}.\nquery Malf(X, T)."
+    facts = [("Temp", ("wt2", "high", 7), 7), ("Temp", ("", "high", 7), 7)]  # a name may be empty, too
+    texts = Elements(seen("now", head(program=rules), *lines_of(rules, facts, 7))).texts
+    assert (texts.count(words), texts.count(otherwise)) == (2, 2)
 
 
 def test_a_literal_with_an_open_time_is_a_stretch() -> None:
