@@ -38,6 +38,12 @@
     }
   }
 
+  // The map is beside the brief or below it, and a name of a group that is cut has a title.
+  const [brief, map] = [".said", ".map"].map((each) => document.querySelector(each)?.getBoundingClientRect());
+  if (brief && map && Math.min(brief.right, map.right) > Math.max(brief.left, map.left) + 1 && Math.min(brief.bottom, map.bottom) > Math.max(brief.top, map.top) + 1) say("the map covers the brief");
+  if (map && (map.right > innerWidth + 1 || map.height < 20)) say("the map is outside");
+  for (const each of all(".hall h2")) if (cut(each) && each.title !== each.innerText) say(`a group is cut: ${words(each)}`);
+
   // The texts of a card do not cover each other.
   for (const card of all(".fork-card")) {
     const boxes = [...card.querySelectorAll(".what > *, .both p, .until > *, .ways-to-act > *, .branch text")].map((each) => [each, each.getBoundingClientRect()]).filter(([, box]) => box.width && box.height);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt install chromium"),
 ]
+KEYS = Path(__file__).with_name("keys.txt")
 ACTS = "[...document.querySelectorAll('.act')].map(each => each.textContent).join(' | ')"
 
 
@@ -47,6 +49,8 @@ def test_keys_act_on_the_row_that_is_chosen_and_all_readers_see_it(
     group = tab.run("list.current.dataset.group")
     tab.key("a")
     tab.until("byId('act').open")  # nobody knows the name yet
+    tab.run(AXE.read_text("utf-8"))
+    assert tab.run("axe.run(byId('act')).then(found => found.violations.map(each => each.id))") == []
     tab.run("byId('act-form').elements.who.value = 'ann'")
     tab.run("byId('act-do').click()")
     tab.until(f"{ACTS} === '✓ ann, until decided'")
@@ -70,76 +74,20 @@ def test_keys_act_on_the_row_that_is_chosen_and_all_readers_see_it(
 
 
 def test_keys_alone_do_all(chromium: Browser, served: tuple[Page, Store]) -> None:
-    page, _ = served
-    tab = opened(chromium, page.address.link_to_act)
-    for key in "js":
-        tab.key(key)
-    tab.until("byId('act').open")
-    tab.run(AXE.read_text("utf-8"))
-    assert tab.run("axe.run(byId('act')).then(found => found.violations.map(each => each.id))") == []
-    assert tab.run("document.activeElement.name") == "who"  # nobody knows the name yet
-    tab.key("Escape")
-    tab.until("!byId('act').open")
-    tab.key("s")
-    tab.until("byId('act').open")
-    for key in ("a", "n", "n", "Enter"):
-        tab.key(key)
-    tab.until(f"{ACTS}.startsWith('Zz ann, until ')")
-    # The row has come down below the other.
-    tab.until("document.querySelector('.item:last-child .act')")
-    assert tab.run(
-        "[...document.querySelectorAll('[name=care]')].map(each => each.parentElement.innerText)"
-    ) == ["mine\n2", "nobody's\n1"]
-    for key in "jjn":
-        tab.key(key)
-    tab.until("document.activeElement.name === 'note'")
-    for key in "<b>noon</b>":
-        tab.key(key)
-    tab.key("Enter", control=True)
-    tab.until(f"{ACTS}.endsWith('✎ <b>noon</b>')")
-    tab.until("!byId('act').open")
-    # What is taken back, and done at once by who is known.
-    tab.key("s")
-    tab.until(f"{ACTS} === '✎ <b>noon</b>'")
-    tab.key("a")
-    tab.until(f"{ACTS}.includes('✓ ann')")
-    # One thing is closed at a time: a menu, typing, the row.
-    tab.keys_to("#snapshot summary")
-    tab.key("Enter")
-    tab.until("byId('snapshot').open")
-    tab.key("Escape")
-    assert tab.run("[byId('snapshot').open, list.selected >= 0].join()") == "false,true"
-    for key in "/wt4":
-        tab.key(key)
-    tab.until("document.querySelectorAll('#rows .item').length === 1")
-    tab.key("Escape")
-    tab.key("j")
-    tab.until("list.current.contains(document.activeElement)")
-    tab.keys_to("#filters [type=checkbox]")
-    tab.key(" ")
-    tab.until("document.activeElement.checked && location.search.includes('&')")
-    dark = "getComputedStyle(document.body).colorScheme + document.documentElement.dataset.theme"
-    before = tab.run(dark)
-    tab.keys_to("#theme")
-    tab.key("Enter")
-    tab.until(f"{dark} !== {before!r}")
-    tab.until("!moments.box.hidden")
-    for key in ("t", "ArrowLeft", "ArrowLeft"):
-        tab.key(key)
-    tab.until("moments.at === moments.data.tick - 2 && document.querySelector('.past .back')")
-    tab.keys_to(".past .back")
-    tab.key("Enter")
-    tab.until("!document.querySelector('div.past')")
-    tab.key("1")
-    tab.until("shown === 'now'")
-    tab.keys_to("#dots a")
-    first = tab.run("document.activeElement.href.baseVal")
-    tab.key("ArrowLeft")
-    assert tab.run("document.activeElement.href.baseVal") != first
-    tab.key("Enter")
-    tab.until("shown.startsWith('answer/')")
-    tab.key("Escape")
-    tab.until("shown === 'now'")
+    tab = opened(chromium, served[0].address.link_to_act)
+    tab.run(f"acted = () => {ACTS}")
+    for line in KEYS.read_text("utf-8").splitlines()[1:]:
+        keys, _, seen = line.partition(" | ")
+        for key in re.split(r"(?<!\\) ", keys):
+            if key.startswith("to:"):
+                tab.keys_to(key[3:].replace("\\ ", " "))
+            else:
+                tab.key({"Space": " "}.get(key, key.split("+")[-1]), control=key.startswith("Control+"))
+        tab.until(seen)
+    care = "[...document.querySelectorAll('[name=care]')].map(each => each.parentElement.innerText)"
+    tab.run("go('/list')")
+    tab.until("shown === 'list'")
+    assert tab.run(care) == ["mine\n1", "nobody's\n2"]
     assert tab.errors == []
 
 
