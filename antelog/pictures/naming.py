@@ -34,6 +34,11 @@ def _width(character: str) -> float:
     return 8.3 if character.isupper() else 7.1
 
 
+def place_of(key: str) -> str:
+    """The place in the name of a device, before its last slash: `plant/hall` of `plant/hall/fan-01`."""
+    return key.rpartition("/")[0]
+
+
 def cut_apart(texts: Iterable[str], room: float) -> dict[str, str]:
     """Each of these texts as a label that fits into pixels; different texts have different labels."""
     found = {text: cut(text, room) for text in texts}

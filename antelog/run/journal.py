@@ -154,9 +154,10 @@ class Journal:
         if self.feed is None:
             return
         if self.feed.pending:
-            if self.feed.feed.full:
-                self.feed.begin()
             self.feed.flush()
+            if self.feed.feed.full:  # a head has what is open after the lines before it
+                self.feed.begin()
+                self.feed.flush()
         if self.feed.lost is not None and self.feed.lost.changed:
             self.store.keep_lost(self.feed.lost.changed)
             self.feed.lost.changed = {}

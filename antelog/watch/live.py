@@ -27,7 +27,14 @@ LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})  # this machine's names f
 class Live:
     """An ASGI app that shows what is open. It begins to follow its source with the first request."""
 
-    def __init__(self, source: Any, program: Program | None, hosts: Iterable[str], token: str | None) -> None:
+    def __init__(
+        self,
+        source: Any,
+        program: Program | None,
+        hosts: Iterable[str],
+        token: str | None,
+        embed_from: Iterable[str],
+    ) -> None:
         with page_libraries():
             from antelog.watch.web import address, app, live_board  # noqa: PLC0415 - needs Starlette
         path: Path | None = None
@@ -48,7 +55,8 @@ class Live:
             )
         names = frozenset(each.casefold() for each in hosts) or LOCAL
         origins = frozenset(f"{scheme}://{name}" for scheme in ("http", "https") for name in names)
-        entry = app.Entry(names, origins, address.Tokens(token), path)
+        framed = address.origins_of(embed_from, "embed_from")
+        entry = app.Entry(names, origins, address.Tokens(token), path, embed_from=framed)
         self._app = app.page_app(self._live, entry)
         self._following: asyncio.Task[None] | None = None
         self._link = ""
@@ -93,16 +101,24 @@ class Live:
         await self._app(scope, receive, send)
 
 
-@checked(program=optional(of(Program, "an antelog.Program")), hosts=TEXTS, token=optional(TEXT))
+@checked(
+    program=optional(of(Program, "an antelog.Program")), hosts=TEXTS, token=optional(TEXT), embed_from=TEXTS
+)
 def live(
-    source: Any, *, program: Program | None = None, hosts: Iterable[str] = (), token: str | None = None
+    source: Any,
+    *,
+    program: Program | None = None,
+    hosts: Iterable[str] = (),
+    token: str | None = None,
+    embed_from: Iterable[str] = (),
 ) -> Live:
     """An ASGI app that shows what is open now, why, and how far it can be trusted.
 
-    source    an engine (see `Live.tell`), or the path of a store or a folder of changes
-    program   the engine's program, whose text the page shows
-    hosts     what requests may call this server, such as "plant.example"; if none is given, the names of
-              this machine: any other page could make its own name lead here
-    token     the token of readers; without one, the outer app alone says who may look
+    source      an engine (see `Live.tell`), or the path of a store or a folder of changes
+    program     the engine's program, whose text the page shows
+    hosts       what requests may call this server, such as "plant.example"; if none is given, the names of
+                this machine: any other page could make its own name lead here
+    token       the token of readers; without one, the outer app alone says who may look
+    embed_from  the origins of pages that may show the brief and the map in frames: "https://wall.example"
     """
-    return Live(source, program, hosts, token)
+    return Live(source, program, hosts, token, embed_from)

@@ -91,13 +91,13 @@ def test_an_answer_with_open_values_has_no_details() -> None:
 
 
 def test_the_run_answers_what_the_page_asks(tmp_path: Path) -> None:
-    engine, path, now = engine_of(RULES), tmp_path / "s", [1_000.0]
-    store = Store.open(path, temporary=True)
+    engine, now = engine_of(RULES), [1_000.0]
+    store = Store.open(tmp_path / "s", temporary=True)
     writer = DetailWriter(store.inbox, engine, lambda: now[0])
     line = json.dumps(line_of(engine, "Malf")).encode()
 
     def asked() -> AnswerDetail | None:
-        found = ask(path, {"9f2c": line}, now[0]).get("9f2c")
+        found = ask(store._database, {"9f2c": line}, now[0]).get("9f2c")
         return None if found is None else msgspec.json.decode(found, type=AnswerDetail)
 
     writer.tend()

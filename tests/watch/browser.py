@@ -20,6 +20,7 @@ CHROMIUM = next(
     None,
 )
 
+CODES = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "ArrowLeft": 37, "ArrowRight": 39}
 SOURCES = ("security", "javascript", "violation")
 
 FLAGS = (
@@ -77,13 +78,21 @@ class Tab:
 
     def key(self, key: str, *, control: bool = False) -> None:
         text, held = "\r" if key == "Enter" else key if len(key) == 1 else "", 2 * control
-        code = {"Enter": 13, "Escape": 27}.get(key, 0)
+        code = CODES.get(key, 0)
         for kind in ("keyDown", "keyUp"):
             more = {"text": text} if kind == "keyDown" else {}
             self.tell(
                 "Input.dispatchKeyEvent",
                 type=kind, key=key, windowsVirtualKeyCode=code, modifiers=held, **more,
             )  # fmt: skip
+
+    def keys_to(self, what: str) -> None:
+        """Presses Tab until the focus is at what a selector says."""
+        for _ in range(100):
+            if self.run(f"document.activeElement.matches({what!r})"):
+                return
+            self.key("Tab")
+        raise AssertionError(f"no key leads to {what}")
 
     def picture(self, path: Path | None = None, *, whole: bool = False) -> bytes:
         found = self.tell("Page.captureScreenshot", format="png", captureBeyondViewport=whole)

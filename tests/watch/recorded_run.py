@@ -41,5 +41,5 @@ def recorded(folder: Path, ticks: int = 200) -> Path:
         "--group-by",
         "Place",
     )
-    assert done.exit_code == 0, done.stderr
+    assert (done.exit_code, "W102" in done.stderr) == (0, False), done.stderr  # the map needs Place
     return state

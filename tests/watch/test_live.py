@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 import antelog
-from antelog.errors import DataError
+from antelog.errors import DataError, UnsupportedError
 from tests.processes import until, until_async
 from tests.watch.lines import PROGRAM, possible, written
 from tests.watch.web.asking import ask
@@ -25,7 +25,11 @@ def seen(page: Any, path: str = "/api/now", **more: Any) -> Any:
 def test_a_page_of_an_engine_shows_what_it_is_reported() -> None:
     engine = antelog.Engine(TURBINES)
     engine.advance(7, {"Temp": [("wt2", "high", 7)]})
-    page = antelog.live(engine, program=TURBINES)
+    page = antelog.live(engine, program=TURBINES, embed_from=["https://wall.example"])
+    by = seen(page, "/embed/brief").headers["content-security-policy"]
+    assert "frame-ancestors https://wall.example;" in by
+    with pytest.raises(UnsupportedError, match="embed_from everybody: is not the origin"):
+        antelog.live(engine, program=TURBINES, embed_from=["everybody"])
     assert [each["T"] for each in seen(page, "/api/now?sort=name").json["answers"]] == [6, 7]
     page.tell(engine.advance(8, {"Temp": [("wt2", "high", 8)]}))
     assert {"X": "wt2", "T": 7}.items() <= seen(page, "/api/decided").json["answers"][0].items()

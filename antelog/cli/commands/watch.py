@@ -68,7 +68,9 @@ def _run(found: Ready) -> None:
     program, settings, plan = found.program, found.settings, found.program.plan
     posted = [name for name, each in settings.inputs.items() if isinstance(each, Posted)]
     wanted = wanted_alerts(settings, program, chances=bool(settings.model) or plan.declares_chances)
-    terminal.print_diagnostics(program.warnings, program.source)
+    mapped = f" {settings.group_by}"  # a relation that only the map needs is used, too
+    shown = [each for each in program.warnings if each.code != "W102" or not each.message.endswith(mapped)]
+    terminal.print_diagnostics(shown, program.source)
     terminal.say_what_is_missing(plan, settings.inputs)
     serves = not (settings.no_page or settings.once)
     token = settings.facts_token or new_token() if posted else None

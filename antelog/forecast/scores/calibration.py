@@ -12,8 +12,9 @@ more than ten points, there is too little to tell.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property, partial
 from math import sqrt
 from statistics import NormalDist
 
@@ -162,8 +163,24 @@ class CalibrationResult:
     refuted: bool | None
     visible: float | None = None  # the error of all chances that the test would find in every second stream
     error: float | None = None  # the mean of lines
-    interval: tuple[float, float] | None = None  # 95 %, of the error; none with fewer than ten blocks of time
-    size: float | None = None  # the error less what right chances show, too; none likewise
+    # Draws the interval and the size, which takes longer than all else.
+    drawn: Callable[[], tuple[tuple[float, float], float]] | None = field(
+        default=None, compare=False, repr=False
+    )
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The error's, to 95 %; none with fewer than ten blocks of time."""
+        return self._drawn[0]
+
+    @property
+    def size(self) -> float | None:
+        """The error less what right chances show, too; none likewise."""
+        return self._drawn[1]
+
+    @cached_property
+    def _drawn(self) -> tuple[tuple[float, float] | None, float | None]:
+        return (None, None) if self.drawn is None else self.drawn()
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,8 +226,8 @@ def judged(sums: Calibration) -> CalibrationResult:
     )
     mean_error = float(np.abs(by_block.sum(axis=1)).sum()) / total
     long = int(by_block.any(axis=0).sum()) >= FEWEST
-    interval, size = error_interval(by_block, variances, total) if long else (None, None)
-    return CalibrationResult(bins, refuted, visible, mean_error, interval, size)
+    drawn = partial(error_interval, by_block, variances, total) if long else None
+    return CalibrationResult(bins, refuted, visible, mean_error, drawn)
 
 
 def _bin(low: float, high: float, lines: int, confirmed: int, surplus: _Surplus) -> Bin:

@@ -144,15 +144,14 @@ class StoredFeedAt:
         self._file: tuple[int, int] | None = None
 
     def read(self, after: int, limit: int) -> tuple[Sequence[bytes], int]:
-        if self._database is not None and _identity(self.path) != self._file:
-            self.close()
+        before, database = self._database, self.database()
+        if before not in (None, database):
             after = 0
-        database = self._opened()
         return ((), after) if database is None else _portion(database, after, limit)
 
     def extent(self) -> tuple[int, int]:
         """The positions before the first line that is kept and after the last one."""
-        database = self._opened()
+        database = self.database()
         return (0, 0) if database is None else _extent(database)
 
     def share(self, position: int) -> float:
@@ -164,9 +163,15 @@ class StoredFeedAt:
             self._database.close()
             self._database = None
 
-    def _opened(self) -> sqlite3.Connection | None:
+    def database(self) -> sqlite3.Connection | None:
+        """The connection to the store, another one once its file was replaced; None while there is none."""
+        if self._database is not None and _identity(self.path) != self._file:
+            self.close()
         if self._database is None and is_store(self.path):
             self._database, self._file = opened(self.path), _identity(self.path)
+            # Readers wait for no writer, and not for the disk: see `inbox.ask`.
+            for each in ("synchronous = NORMAL", "busy_timeout = 20", "wal_autocheckpoint = 0"):
+                self._database.execute(f"PRAGMA {each}")
         return self._database
 
 
@@ -444,12 +449,12 @@ class BatchFeed:
         """Writes the lines of a batch and the status after it, unless a batch of its number is there."""
         if number is not None and number <= self._number:
             return
+        if self.feed.full:  # a head has what is open before the lines behind it
+            self._begin()
         for line in lines:
             _fold(self._open, _DECODER.decode(line), line)
         self._tick = max(self._tick, status.get("tick") or -1)
         self._number = self._number if number is None else number
-        if self.feed.full:
-            self._begin()
         counted = {"holding": None, **status, "open": Counter(query for query, _ in self._open)}
         self.feed.append([*lines, status_line({**counted, "batch": self._number})])
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
+from antelog.errors import StateError
 from antelog.run.store.database import opened, transaction
 
 WHILE = 20.0  # seconds for which the details of an answer are kept up to date after somebody asked for them
@@ -91,22 +92,30 @@ def post(path: Path, name: str, facts: Sequence[bytes]) -> bool:
     return row is not None
 
 
-def ask(path: Path, lines: Mapping[str, bytes], now: float) -> dict[str, bytes]:
-    """The details of answers, given the last line of each, that the run has added. Raises StateError."""
-    found = dict[str, bytes]()
-    with closing(opened(path)) as database, transaction(database):
-        for name, line in lines.items():
-            row = database.execute("SELECT found, line, at FROM details WHERE answer = ?", (name,)).fetchone()
-            if row is None or row[1] != line.decode() or abs(now - row[2]) > _AGAIN:
-                database.execute("DELETE FROM details WHERE at < ? OR at > ?", (now - WHILE, now + WHILE))
-                database.execute(
-                    "INSERT INTO details VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET line = excluded.line, "
-                    "at = excluded.at",
-                    (name, line.decode(), now, None),
-                )
-            if row is not None and row[0] is not None:
-                found[name] = row[0]
-    return found
+def ask(database: sqlite3.Connection, lines: Mapping[str, bytes], now: float) -> dict[str, bytes]:
+    """The details of answers, given the last line of each, that the run has added; asks for them if it can.
+
+    While another process writes, it is asked next time. Raises StateError.
+    """
+    marks = ", ".join("?" * len(lines))
+    rows = database.execute(
+        f"SELECT answer, found, line, at FROM details WHERE answer IN ({marks})", (*lines,)
+    )
+    known = {name: more for name, *more in rows.fetchall()}
+    asked = [
+        (name, text, now, None)
+        for name, text in ((name, line.decode()) for name, line in lines.items())
+        if name not in known or known[name][1] != text or abs(now - known[name][2]) > _AGAIN
+    ]
+    if asked:
+        with suppress(StateError), transaction(database):
+            database.execute("DELETE FROM details WHERE at < ? OR at > ?", (now - WHILE, now + WHILE))
+            database.executemany(
+                "INSERT INTO details VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET line = excluded.line, "
+                "at = excluded.at",
+                asked,
+            )
+    return {name: found for name, (found, *_) in known.items() if found is not None}
 
 
 # ---- acknowledgements, snoozes and notes about groups of answers ----

@@ -12,6 +12,7 @@ from typing import Any
 
 from antelog.answers import CLOSED
 from antelog.engine.step.wording import LOST
+from antelog.pictures.naming import place_of
 from antelog.run.store.database import transaction
 from antelog.run.store.inbox import Act
 from antelog.watch.board.brief import Brief, DueAnswers, brief_of
@@ -401,8 +402,7 @@ class AnswerTables:
 
 def prefix_of(key: str) -> str:
     """Cuts a key to a part that others share: `north-hall/` of `north-hall/fan-01`, `wt` of `wt12`."""
-    hall, slash, _ = key.partition("/")
-    if slash:
-        return f"{hall}/"[:60]
+    if place := place_of(key):
+        return f"{place}/"[:60]
     found = _SEPARATED.match(key) or _PREFIX.match(key)
     return found[0][:60] if found else ""

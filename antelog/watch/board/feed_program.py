@@ -51,7 +51,7 @@ class FeedProgram:
     def length(self) -> int | None:
         return self.program.plan.tick if self.program else None
 
-    @property
+    @cached_property
     def timescale(self) -> Timescale | None:
         return self.program.plan.timescale if self.program else None
 

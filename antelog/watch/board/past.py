@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import zlib
 from bisect import insort
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
 from typing import Any
@@ -15,7 +14,7 @@ import msgspec
 
 from antelog.run.store.feed import Feed, FeedReader, StoredFeedAt, is_record
 from antelog.watch.board.board import Board, FeedPieces
-from antelog.watch.board.saved_board import restored, saved
+from antelog.watch.board.saved_board import Snapshot, restored, saved
 
 _AT_ONCE = 1_000  # records that are read at once
 _APART, _FOR_EACH = 10_000, 1  # records between two snapshots, at least, and for each open answer in them
@@ -23,38 +22,35 @@ _KEPT_SIZE = 48_000_000  # bytes of snapshots that are kept
 _BOARDS = 3  # boards of the past that are kept as they are, the latest
 
 
-@dataclass(frozen=True, eq=False)
-class Snapshot:
-    """A board as it was at a tick, packed or as it is, and its place: so many records behind a position."""
-
-    tick: int
-    version: int
-    position: int
-    records: int
-    packed: bytes = b""
-    board: Board | None = None
-
-
 class Past:
     """Snapshots of a board that follows a feed, and boards that were made of them."""
 
-    def __init__(self, live: Board, feed: Feed) -> None:
+    def __init__(self, live: Board, feed: Feed, snapshots: Iterable[Snapshot] = ()) -> None:
         self._live, self._feed = live, feed
-        self._snapshots, self._boards = list[Snapshot](), list[Snapshot]()
+        self.snapshots, self._boards = [*snapshots], dict[Snapshot, Board]()
         self._lock = Lock()
 
     @cached_property
     def first(self) -> int | None:
-        """The first tick of which the feed told when it was asked for first."""
+        """The first tick that the feed had when it was asked for first."""
         ticks = map(reached, self._reader(0).read(_AT_ONCE))
         return next((tick for tick in ticks if tick >= 0), None)
 
-    def keep(self, board: Board, position: int, records: int = 0) -> None:
-        """Keeps a board at the end of a tick, if the last is long ago; of too many, others go."""
-        kept, tick, apart = self._snapshots, board.tick, max(_APART, _FOR_EACH * len(board.open))
-        if tick is None or any(each.tick <= tick and board.version < each.version + apart for each in kept):
-            return
-        bare = copy(board)
+    def take(self, board: Board, records: Sequence[Mapping[str, Any]], position: int, taken: int = 0) -> None:
+        """Folds records behind a position into a board, but for those taken; keeps it now and then."""
+        tick, apart = board.tick, max(_APART, _FOR_EACH * len(board.open))
+        near = (each for each in self.snapshots if tick is not None and each.tick <= tick)
+        if tick is not None and not any(board.version < each.version + apart for each in near):
+            later = (at for at in range(taken, len(records)) if reached(records[at]) > tick)
+            if (end := next(later, None)) is not None:
+                board.take(records[taken:end])
+                self._keep(board, tick, position, end)
+                taken = end
+        board.take(records[taken:])
+
+    def _keep(self, board: Board, tick: int, position: int, records: int) -> None:
+        """Keeps a board as it is at the end of a tick; of too many snapshots, others go."""
+        kept, bare = self.snapshots, copy(board)
         bare.decided, bare.pieces = type(board.decided)(), FeedPieces()  # which boards have in common
         packed = zlib.compress(msgspec.msgpack.encode([*saved(bare)]), 1)
         if board is self._live and any(each.position > position for each in kept):
@@ -66,14 +62,14 @@ class Past:
     def at(self, tick: int) -> Board:
         """Makes the board as it was at a tick; of one before the first, as it was first."""
         with self._lock:
-            before = [each for each in (*self._snapshots, *self._boards) if each.tick <= tick]
+            before = [each for each in (*self.snapshots, *self._boards) if each.tick <= tick]
             nearest = max(
-                before, key=lambda each: (each.tick, each.board is not None), default=Snapshot(-1, 0, 0, 0)
+                before, key=lambda each: (each.tick, not each.packed), default=Snapshot(-1, 0, 0, 0)
             )
-            if nearest.board is not None:
-                self._boards.remove(nearest)
-            board = nearest.board or self._unpacked(nearest)
-            self._boards = [*self._boards[1 - _BOARDS :], self._advanced(nearest, board, tick)]
+            board = self._boards.pop(nearest, None) or self._unpacked(nearest)
+            self._boards[self._advanced(nearest, board, tick)] = board
+            if len(self._boards) > _BOARDS:
+                del self._boards[next(iter(self._boards))]
             return board
 
     def _unpacked(self, found: Snapshot) -> Board:
@@ -93,20 +89,17 @@ class Past:
         board.pieces = FeedPieces()
         reader, position, taken = self._reader(place.position), place.position, place.records
         while records := reader.read(_AT_ONCE):
-            if not taken and reached(records[0]) > (board.tick or 0):
-                self.keep(board, position)
             numbers = range(taken, len(records))
             later = (at for at in numbers if reached(records[at]) > tick and (at or board.version))
             end = next(later, len(records))
-            board.take(records[taken:end])
+            self.take(board, records[:end], position, taken)
             if end < len(records):
                 taken = end
                 break
             position, taken = reader.position, 0
-        self.keep(board, position, taken)
         board.pieces, board.groups = self._live.pieces, self._live.groups
         board.tables.update()
-        return Snapshot(tick, board.version, position, taken, board=board)
+        return Snapshot(tick, board.version, position, taken)
 
     def _reader(self, position: int) -> FeedReader:
         feed = self._feed  # which a thread of its own cannot use, if it is a database

@@ -25,7 +25,7 @@ from antelog.writing import replacing
 _AT_ONCE = 500  # answers in a piece
 _SHORTEST = 1.5  # CPU seconds of work that a page that is started again may repeat
 _SHARE = 5  # keeping boards takes at most one fifth of the work
-_VERSION = b"antelog board 2\n"
+_VERSION = b"antelog board 3\n"
 _LENGTH = 8
 
 
@@ -54,8 +54,19 @@ class _Saved(TypedDict):
 _encoded = msgspec.msgpack.Encoder().encode
 _SAVED = msgspec.msgpack.Decoder(_Saved)
 _ANSWERS = msgspec.msgpack.Decoder(list[TrackedAnswer])
-# The position before the last records, their number, their checksum, and the position after them.
-_GOOD = msgspec.msgpack.Decoder(tuple[int, int, bytes, int])
+# The position before the last records, their number, their checksum, the position after them, and the
+# number of snapshots.
+_GOOD = msgspec.msgpack.Decoder(tuple[int, int, bytes, int, int])
+
+
+class Snapshot(msgspec.Struct, frozen=True, array_like=True):
+    """A packed board as it was at a tick, and its place: so many records behind a position; see `past.py`."""
+
+    tick: int
+    version: int
+    position: int
+    records: int
+    packed: bytes = b""
 
 
 def saved(board: Board) -> Iterator[bytes]:
@@ -117,15 +128,17 @@ class KeptBoard:
         self._path, self._reader = path, reader
         self._before, self._count = 0, 0
         self._work, self._cost = 0.0, 0.0
+        self.snapshots: Sequence[Snapshot] = ()
 
     def board(self) -> Board | None:
         """Reads the board, and moves the reader behind it; None if there is none of this feed."""
         try:
-            good, first, *rest = _pieces_in(self._path.read_bytes())
-            before, count, checksum, position = _GOOD.decode(good)
+            good, *pieces = _pieces_in(self._path.read_bytes())
+            before, count, checksum, position, number = _GOOD.decode(good)
             if not count or checksum != self._checksum(before, count):
                 return None
-            board = restored(first, rest)
+            board = restored(pieces[number], pieces[number + 1 :])
+            self.snapshots = [msgspec.msgpack.decode(each, type=Snapshot) for each in pieces[:number]]
         # None is there, or one of another make.
         except (OSError, ValueError, LookupError, TypeError, msgspec.MsgspecError, AntelogError):
             return None
@@ -143,13 +156,13 @@ class KeptBoard:
         """Whether it would take a while to read on from the last board that was kept."""
         return self._work > max(_SHORTEST, _SHARE * self._cost)
 
-    async def keep(self, board: Board) -> None:
+    async def keep(self, board: Board, snapshots: Sequence[Snapshot] = ()) -> None:
         """Writes the board, which must not change meanwhile; keeps none where that is not possible."""
         began = time.process_time()
         checksum = self._checksum(self._before, self._count)
-        good = (self._before, self._count, checksum, self._reader.position)
+        good = (self._before, self._count, checksum, self._reader.position, len(snapshots))
         with suppress(OutputError):
-            await asyncio.to_thread(self._write, chain([_encoded(good)], saved(board)))
+            await asyncio.to_thread(self._write, chain(map(_encoded, (good, *snapshots)), saved(board)))
         self._work, self._cost = 0.0, time.process_time() - began
 
     def _write(self, pieces: Iterable[bytes]) -> None:

@@ -7,6 +7,7 @@ import hmac
 import ipaddress
 import re
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -93,6 +94,17 @@ class PageAddress(Struct, frozen=True):
         return frozenset(f"{scheme}://{host}" for scheme in schemes for host in self.hosts)
 
 
+def origins_of(given: Iterable[str], option: str = "--embed-from") -> tuple[str, ...]:
+    """Checks the origins of pages that may show frames of this one. Raises UnsupportedError."""
+    origins = tuple(given)
+    for each in origins:
+        if _ORIGIN.fullmatch(each) is None:
+            raise UnsupportedError(
+                f"{option} {each}: is not the origin of a page, as in https://grafana.example"
+            )
+    return origins
+
+
 def checked(address: PageAddress) -> PageAddress:
     """Checks an address. Raises UnsupportedError if others could listen in, or a file is missing."""
     for path in (address.certificate, address.key):
@@ -103,11 +115,7 @@ def checked(address: PageAddress) -> PageAddress:
     for name in address.allowed_hosts:
         if urlsplit(f"//{name}").netloc != name or "@" in name or "*" in name:
             raise UnsupportedError(f"--allowed-host {name}: is not the name of a host, as in plant.example")
-    for origin in address.embed_from:
-        if _ORIGIN.fullmatch(origin) is None:
-            raise UnsupportedError(
-                f"--embed-from {origin}: is not the origin of a page, as in https://grafana.example"
-            )
+    origins_of(address.embed_from)
     if address.local:
         return address
     if not address.allowed_hosts:

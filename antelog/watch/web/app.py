@@ -25,7 +25,7 @@ from starlette.types import ASGIApp
 from antelog.errors import AntelogError, StateError
 from antelog.process import Engine
 from antelog.run.answer_details import AnswerDetail, detail_of
-from antelog.run.store.database import is_store
+from antelog.run.store.feed import StoredFeedAt
 from antelog.run.store.inbox import ask
 from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.board.selection import Given
@@ -78,6 +78,7 @@ class DetailReader:
 
     def __post_init__(self) -> None:
         self._missing: dict[str, TrackedAnswer] = {}
+        self._at = None if self.store is None else StoredFeedAt(self.store)
 
     def of(self, answers: Iterable[TrackedAnswer], then: int | None = None) -> dict[str, AnswerDetail]:
         """Returns the details of answers, or of some in the past those seen then; asks for missing ones."""
@@ -87,37 +88,40 @@ class DetailReader:
         engine: Engine | None = getattr(self.live.reader, "engine", None)
         if engine is not None:
             return {name: detail_of(engine, each.line) for name, each in known.items()}
-        if self.store is None or not is_store(self.store):
+        if self._at is None or self._at.database() is None:
             return {}
-        found = self._asked(self.store, known)
+        found = self._asked(known)
         self.seen |= {(name, each.tick): each for name, each in found.items()}
         while len(self.seen) > _SEEN:
             del self.seen[next(iter(self.seen))]
         self._missing |= {name: each for name, each in known.items() if name not in found}
         if self._missing and (self._waiting is None or self._waiting.done()):
-            self._waiting = asyncio.ensure_future(self._wait(self.store))
+            self._waiting = asyncio.ensure_future(self._wait())
         return found
 
     def _seen_at(self, then: int, answer: TrackedAnswer) -> AnswerDetail | None:
         ticks = range(then, answer.now.tick - 1, -1)[:_BACK]
         return next((self.seen[answer.id, at] for at in ticks if (answer.id, at) in self.seen), None)
 
-    def _asked(self, store: Path, answers: Mapping[str, TrackedAnswer]) -> dict[str, AnswerDetail]:
+    def _asked(self, answers: Mapping[str, TrackedAnswer]) -> dict[str, AnswerDetail]:
+        database = None if self._at is None else self._at.database()
+        if database is None:
+            return {}
         try:
-            found = ask(store, {name: each.lines[-1] for name, each in answers.items()}, time.time())
+            found = ask(database, {name: each.lines[-1] for name, each in answers.items()}, time.time())
             return {name: msgspec.json.decode(each, type=AnswerDetail) for name, each in found.items()}
         except (StateError, sqlite3.Error, msgspec.DecodeError):
             return {}  # of an earlier make, or busy
 
-    async def _wait(self, store: Path) -> None:
+    async def _wait(self) -> None:
         """Waits for all that is missing, so that what asks for several answers is shown anew once."""
         asked = len(self._missing)
         for _ in range(_TRIES):
             await asyncio.sleep(_PAUSE)
             name, first = next(iter(self._missing.items()))
             # The run adds them in the order in which they were asked for.
-            if self._asked(store, {name: first}):
-                for each in self._asked(store, self._missing):
+            if self._asked({name: first}):
+                for each in self._asked(self._missing):
                     del self._missing[each]
             if not self._missing:
                 break

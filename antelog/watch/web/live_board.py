@@ -80,7 +80,8 @@ class LiveBoard:
             self._kept = KeptBoard(self.path, self.reader)
             self.board = self._kept.board() or self.board
         feed = self.reader.feed if isinstance(self.reader, FeedReader) else None
-        self.past = None if feed is None or self.then is not None else Past(self.board, feed)
+        kept = () if self._kept is None else self._kept.snapshots
+        self.past = None if feed is None or self.then is not None else Past(self.board, feed, kept)
         self.failure: str | None = None  # the reason why the source cannot be read now
         self.catching_up = False  # records of before its start are not yet read, so it shows nothing
         self._damaged_then = 0
@@ -111,7 +112,7 @@ class LiveBoard:
                 self.say(f"the page: {skipped(self.damaged)}")
             await asyncio.sleep(0 if not self.caught_up else _PAUSE)
             if kept is not None and kept.due:
-                await kept.keep(self.board)
+                await kept.keep(self.board, self.past.snapshots if self.past else ())
 
     def _fail(self, reason: str) -> None:
         self.caught_up = True
@@ -160,9 +161,9 @@ class LiveBoard:
         records = self.reader.read(_AT_ONCE)
         self.caught_up = len(records) < _AT_ONCE
         if records:
-            if self.past is not None and before is not None and reached(records[0]) > (self.board.tick or 0):
-                self.past.keep(self.board, before)
-            self.take(records)
+            if self.past is not None:
+                self.past.take(self.board, records, before or 0)
+            self.take(() if self.past is not None else records)
         if self._kept is not None:
             self._kept.read(before or 0, len(records), time.process_time() - began)
 

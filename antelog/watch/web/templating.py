@@ -13,6 +13,7 @@ from markupsafe import Markup
 from antelog import theme
 from antelog.escaping import shown
 from antelog.forecast.reports.words import NONE, count, percent
+from antelog.language.parser import printed_literal
 from antelog.watch.web.rendered import packed
 
 PACKAGE = "antelog.watch.web"
@@ -24,7 +25,8 @@ def render(name: str, **values: Any) -> Markup:
 
 
 def warm() -> None:
-    """Compiles all templates, so that the first reader does not wait for it."""
+    """Makes all templates, and the parser of literals, so that the first reader does not wait for it."""
+    printed_literal("warm(0)")
     for name in _ENVIRONMENT.list_templates(extensions=["html"]):
         _ENVIRONMENT.get_template(name)
 
@@ -44,10 +46,11 @@ def number(value: float) -> str:
 
 
 def _visible(value: Any) -> Any:
-    if isinstance(value, _AS_IT_IS):
-        return value
-    text = value if isinstance(value, str) else str(value)
-    return text if text.isprintable() else shown(text)  # most are, and that is quick to see
+    if type(value) is not str:
+        if isinstance(value, _AS_IT_IS):
+            return value
+        value = str(value)
+    return value if value.isprintable() else shown(value)  # most are, and that is quick to see
 
 
 _ENVIRONMENT = Environment(

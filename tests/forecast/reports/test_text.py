@@ -61,9 +61,11 @@ def test_the_verdicts() -> None:
     assert words.verdict(result(SURE)) == (
         "Misleading: these chances are too sure by 10.7 points, 7.7 to 13.4, more than chance explains."
     )
-    doubtful = CalibrationResult(result(SURE).calibration.bins, False, 0.05, 0.06, (0.0, 0.09), 0.04)
+    bins = result(SURE).calibration.bins
+    doubtful = CalibrationResult(bins, False, 0.05, 0.06, lambda: ((0.0, 0.09), 0.04))
     assert "Perhaps wrong: these chances are too sure by 4 points, 0 to 9" in words.calibrated(doubtful)
-    assert words.calibrated(replace(doubtful, size=0.015)) == "Close so far: off by 1.5 points, 0 to 9."
+    small = replace(doubtful, drawn=lambda: ((0.0, 0.09), 0.015))
+    assert words.calibrated(small) == "Close so far: off by 1.5 points, 0 to 9."
     assert {"chances too low", "chances too high"} <= {*map(words.mark, result(SURE).calibration.bins)}
     assert "Too little to tell whether" in words.verdict(result(EDGES["one"]))
     few = CalibrationResult((), None, 0.187)
@@ -130,11 +132,12 @@ def test_alerts_of_the_program_come_first() -> None:
 
 
 def test_how_far_chances_are_off() -> None:
-    found = CalibrationResult((), None, None, 0.0213, (0.0, 0.034))
+    found = CalibrationResult((), None, None, 0.0213, lambda: ((0.0, 0.034), 0.02))
     assert (words.points(0.0213), words.points(0.01)) == ("2.1 points", "1 point")
     assert words.error_interval(found) == "95 % interval 0 to 3.4"
-    assert words.error_interval(replace(found, interval=None)) == (
-        "no interval: that takes ten blocks of time at least"
+    assert (
+        words.error_interval(replace(found, drawn=None))
+        == "no interval: that takes ten blocks of time at least"
     )
     assert "Expected calibration error:" in report_text({"Malf": RIGHT})
 

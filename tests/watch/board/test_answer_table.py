@@ -163,7 +163,7 @@ def test_quantiles_are_between_the_two_values_next_to_them() -> None:
 
 @pytest.mark.parametrize(
     ("key", "expected"),
-    [("north-hall/fan-01", "north-hall/"), ("wt12", "wt"), ("pump-01", "pump-"), ("17", "1"), ("", "")],
+    [("plant/hall/fan-01", "plant/hall/"), ("wt12", "wt"), ("pump-01", "pump-"), ("17", "1"), ("", "")],
 )
 def test_prefixes_of_keys(key: str, expected: str) -> None:
     assert prefix_of(key) == expected

@@ -269,8 +269,8 @@ def followed(state: Path) -> LiveBoard:
         following = asyncio.create_task(live.follow())
         await until_async(lambda: live.caught_up and not live.catching_up)
         following.cancel()
-        if live._kept is not None:
-            await live._kept.keep(live.board)
+        if live._kept is not None and live.past is not None:
+            await live._kept.keep(live.board, live.past.snapshots)
 
     asyncio.run(follow())
     return live
@@ -322,12 +322,16 @@ def test_a_board_of_the_past_is_what_it_was_then(state: Path, monkeypatch: pytes
     first, *others = kept
     assert len(others) >= 4
     assert live.past is not None
-    assert len(live.past._snapshots) > 3
+    assert len(live.past.snapshots) > 3
     for tick in (*others, first, *others[::-1]):
         assert shown(asyncio.run(live.at(tick))) == kept[tick]
-    # A page that was started again has read nothing of then, but can.
-    again = followed(state)
-    assert shown(asyncio.run(again.at(first))) == kept[first]
+    # A page that is started again has the snapshots of the one before.
+    followed(state)
+    again = LiveBoard(reader_of(state), path=state.with_name("s-board"))
+    assert again.past is not None
+    assert len(again.past.snapshots) > 3
+    for tick in kept:
+        assert shown(asyncio.run(again.at(tick))) == kept[tick]
 
 
 def shown(live: LiveBoard) -> dict[str, Any]:
@@ -358,6 +362,6 @@ def test_what_was_kept_of_something_else_is_not_used(state: Path, how: str) -> N
     elif how == "damaged":
         kept.write_bytes(content.replace(b"Malf", b"\xff\xff\xff\xff"))
     else:
-        kept.write_bytes(content.replace(b"board 2", b"board 0"))
+        kept.write_bytes(content.replace(b"board 3", b"board 0"))
     live = LiveBoard(reader_of(state), path=kept)
     assert (position(live), live.board.tick) == (0, None)

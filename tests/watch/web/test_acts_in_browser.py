@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt install chromium"),
 ]
+KEYS = Path(__file__).with_name("keys.txt")
 ACTS = "[...document.querySelectorAll('.act')].map(each => each.textContent).join(' | ')"
 
 
@@ -47,6 +49,8 @@ def test_keys_act_on_the_row_that_is_chosen_and_all_readers_see_it(
     group = tab.run("list.current.dataset.group")
     tab.key("a")
     tab.until("byId('act').open")  # nobody knows the name yet
+    tab.run(AXE.read_text("utf-8"))
+    assert tab.run("axe.run(byId('act')).then(found => found.violations.map(each => each.id))") == []
     tab.run("byId('act-form').elements.who.value = 'ann'")
     tab.run("byId('act-do').click()")
     tab.until(f"{ACTS} === '✓ ann, until decided'")
@@ -69,34 +73,21 @@ def test_keys_act_on_the_row_that_is_chosen_and_all_readers_see_it(
     assert tab.errors == []
 
 
-def test_a_snooze_and_a_note_have_a_dialog(chromium: Browser, served: tuple[Page, Store]) -> None:
-    page, _ = served
-    tab = opened(chromium, page.address.link_to_act)
-    tab.run("document.querySelector('.item [data-act=snoozed]').click()")
-    tab.until("byId('act').open")
-    tab.run(AXE.read_text("utf-8"))
-    assert tab.run("axe.run(byId('act')).then(found => found.violations.map(each => each.id))") == []
-    assert tab.run("document.activeElement.name") == "who"  # nobody knows the name yet
-    tab.run("localStorage.setItem(NAME, 'ann')")
-    tab.key("Escape")
-    tab.until("!byId('act').open")
-    for key in "js":
-        tab.key(key)
-    tab.until("byId('act').open")
-    tab.key("Enter")
-    tab.until(f"{ACTS}.startsWith('Zz ann, until ')")
-    # The row has come down below the other.
-    tab.until("document.querySelector('.item:last-child .act')")
-    assert tab.run(
-        "[...document.querySelectorAll('[name=care]')].map(each => each.parentElement.innerText)"
-    ) == ["mine\n2", "nobody's\n1"]
-    tab.run("list.choose(document.querySelector('.item:last-child'))")
-    tab.key("n")
-    tab.until("document.activeElement.name === 'note'")
-    tab.run("document.activeElement.value = '<b>noon</b>'")
-    tab.key("Enter", control=True)
-    tab.until(f"{ACTS}.endsWith('✎ <b>noon</b>')")
-    tab.until("!byId('act').open")
+def test_keys_alone_do_all(chromium: Browser, served: tuple[Page, Store]) -> None:
+    tab = opened(chromium, served[0].address.link_to_act)
+    tab.run(f"acted = () => {ACTS}")
+    for line in KEYS.read_text("utf-8").splitlines()[1:]:
+        keys, _, seen = line.partition(" | ")
+        for key in re.split(r"(?<!\\) ", keys):
+            if key.startswith("to:"):
+                tab.keys_to(key[3:].replace("\\ ", " "))
+            else:
+                tab.key({"Space": " "}.get(key, key.split("+")[-1]), control=key.startswith("Control+"))
+        tab.until(seen)
+    care = "[...document.querySelectorAll('[name=care]')].map(each => each.parentElement.innerText)"
+    tab.run("go('/list')")
+    tab.until("shown === 'list'")
+    assert tab.run(care) == ["mine\n1", "nobody's\n2"]
     assert tab.errors == []
 
 

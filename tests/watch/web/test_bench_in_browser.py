@@ -9,7 +9,7 @@ from antelog.watch.web.listening import served_here
 from antelog.workbench.play.bench import PlayBench
 from antelog.workbench.play.running import DraftFiles, PlayOptions
 from tests.watch.browser import CHROMIUM, Browser, Tab
-from tests.watch.web.test_console import findings
+from tests.watch.web.test_console import CHECKS, WIDTHS, findings
 
 pytestmark = [
     pytest.mark.slow,
@@ -111,7 +111,7 @@ def test_saving_and_sharing(tab: Tab, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [390, 1024, 1440])
+@pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_is_wrong_at_any_width(tab: Tab, width: int, dark: bool) -> None:
     tab.size(width, 900, dark=dark)
     rewrite(tab, "P(X, T+1)", "Pp(X, T+1), Z(")
@@ -120,6 +120,7 @@ def test_nothing_is_wrong_at_any_width(tab: Tab, width: int, dark: bool) -> None
     rewrite(tab, "Pp(X, T+1), Z(", "P(X, T+1)")
     tab.until("byId('problems').children.length === 0")
     assert findings(tab) == []
+    assert tab.run(CHECKS.read_text("utf-8")) == []
 
 
 def test_the_lessons_open(chromium: Browser, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ query Malf(X, T) alert 75%.
 query Dry(X, T).
 """
 HALLS = ("north-hall", "south-hall", "paint-shop")
-WIDTHS = (1440, 1024, 390)
+WIDTHS = (1920, 1440, 1024, 390)
 VIEWS = ("", "list", "decided", "inputs", "trust", "plan")
 AXE = Path(__file__).with_name("axe") / "axe.min.js"
 CHECKS = Path(__file__).with_name("now_checks.js")
@@ -107,7 +107,7 @@ def test_every_view_without_a_finding(
                 tab.size(width, 900, dark=dark)
                 assert tab.run("document.documentElement.scrollWidth <= innerWidth"), (view, width)
                 assert findings(tab) == [], (view, width, dark)
-                assert view or tab.run(CHECKS.read_text("utf-8")) == [], width
+                assert tab.run(CHECKS.read_text("utf-8")) == [], (view, width)
         fonts = "[...document.fonts].filter(each => each.status === 'loaded').map(each => each.family).join()"
         assert {"Inter", "JetBrains Mono"} <= {each.strip('"') for each in tab.run(fonts).split(",")}
         assert tab.errors == []
@@ -286,7 +286,7 @@ SCENES = {
 @pytest.mark.parametrize("scene", SCENES)
 def test_the_first_card_is_the_device_to_go_to(chromium: Browser, tmp_path: Path, scene: str) -> None:
     due, expected = SCENES[scene]
-    with served(tmp_path, [*lines_at_9(due), status(9, at=ago(0))], SCENE) as (page, _):
+    with served(tmp_path, [*lines_at_9(due), status(9, at=ago(-3600))], SCENE) as (page, _):
         for width in WIDTHS:
             tab = chromium.opened(page.url, width, "")
             card = tab.run("document.querySelector('.fork-card').innerText.replaceAll('\\xa0', ' ')")
@@ -343,16 +343,22 @@ def test_a_silent_input_is_named_in_every_tab(chromium: Browser, page_and_store:
         tab.until("document.querySelectorAll('.item.stale').length === 0")
 
 
-def test_the_page_says_since_when_nobody_follows(chromium: Browser, tmp_path: Path) -> None:
-    with served(tmp_path, [possible("wt1", 8), status(9, at=ago(60))], PROGRAM) as (page, _):
-        tab = opened(chromium, page, 1)
+@pytest.mark.parametrize(("view", "old"), [("list", ".item.stale"), ("", ".unanswered .fork-card")])
+def test_the_page_says_since_when_nobody_follows(
+    chromium: Browser, tmp_path: Path, view: str, old: str
+) -> None:
+    with served(tmp_path, [possible("wt1", 8, 8, 0.999), status(9, at=ago(60))], PROGRAM) as (page, _):
+        tab = chromium.opened(page.url, view=view)
         tab.until(
             "document.getElementById('band').innerText.includes('Nothing has come from antelog watch since')"
         )
         page.child.process.kill()
         page.child.process.wait()
         tab.until("document.getElementById('band').innerText.includes('no answer from its server since')")
-        assert tab.run("document.querySelector('.item').classList.contains('stale')")
+        tab.until(f"document.querySelector('{old}')")
+        for width, dark in product(WIDTHS, (False, True)):
+            tab.size(width, 900, dark=dark)
+            assert findings(tab) == [], (width, dark)
 
 
 def test_a_silent_device_is_named_and_its_rows_are_grey(chromium: Browser, tmp_path: Path) -> None:

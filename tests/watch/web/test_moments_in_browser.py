@@ -10,7 +10,7 @@ from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
 from tests.watch.browser import CHROMIUM, Browser
 from tests.watch.recorded_run import recorded
-from tests.watch.web.test_console import WIDTHS, findings
+from tests.watch.web.test_console import CHECKS, WIDTHS, findings
 
 pytestmark = [
     pytest.mark.slow,
@@ -35,6 +35,7 @@ def test_the_page_of_before_and_a_film_of_it(chromium: Browser, page: Page, tmp_
         tab.size(width, 900, dark=width == WIDTHS[0])
         assert tab.run("document.documentElement.scrollWidth <= innerWidth"), width
         assert findings(tab) == [], width
+        assert tab.run(CHECKS.read_text("utf-8")) == [], width
     file = tmp_path / "film.html"
     file.write_text(tab.run("filmed()"), encoding="utf-8")
     expected = tab.run("filming.frame(moments.data.tick - 5)")

@@ -32,18 +32,17 @@ const acts = {
   key(kind) {
     const item = byId("cards") ? cards.current : list.box ? list.current || list.box.querySelector(".item:hover") : document.querySelector(".answer [data-group]");
     if (!this.may || !item?.dataset.group) return;
-    // What is taken care of goes down: the next row is the one to look at.
-    const next = item.nextElementSibling || item.previousElementSibling;
-    if (list.box && kind !== "noted" && item === list.current && next) { list.choose(next); next.querySelector("a.row")?.focus({ preventScroll: true }); }
-    this.start(item, kind);
+    // What is taken care of goes down: the next row is the one to look at, unless it was not done.
+    const next = item.nextElementSibling || item.previousElementSibling, moves = list.box && kind !== "noted" && item === list.current && next;
+    this.start(item, kind, () => { if (moves && next.isConnected) { list.choose(next); list.mark(); next.querySelector("a.row")?.focus({ preventScroll: true }); } });
   },
 
   /* What is there already is taken back, but for notes; with a name known, to acknowledge takes one key. */
-  start(item, kind) {
+  start(item, kind, after = () => {}) {
     const group = item.dataset.group, who = localStorage.getItem(NAME) || "";
-    if (kind !== "noted" && item.querySelector(`.act.${kind}`)) { this.post({ group, kind, end: true }); return; }
-    if (kind === "acknowledged" && who) { this.post({ group, kind, who }); return; }
-    this.about = { group, kind };
+    if (kind !== "noted" && item.querySelector(`.act.${kind}`)) { after(); this.post({ group, kind, end: true }); return; }
+    if (kind === "acknowledged" && who) { after(); this.post({ group, kind, who }); return; }
+    this.about = { group, kind, after };
     byId("act-title").textContent = `${WORDS[kind][0]} ${group}`;
     byId("act-says").textContent = WORDS[kind][1];
     byId("act-do").textContent = WORDS[kind][0];
@@ -59,14 +58,14 @@ const acts = {
   },
 
   async done(given) {
-    const { group, kind } = this.about, who = given.get("who").trim();
+    const { group, kind, after } = this.about, who = given.get("who").trim();
     localStorage.setItem(NAME, who);
     const act = { group, kind, who };
     if (kind === "snoozed") act.minutes = Number(given.get("minutes"));
     if (kind === "noted") act.note = given.get("note");
     const error = await this.post(act);
     byId("act-error").textContent = error;
-    if (!error) byId("act").close();
+    if (!error) { byId("act").close(); after(); }
   },
 
   async post(act) {

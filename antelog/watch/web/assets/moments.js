@@ -148,7 +148,7 @@ const moments = {
 
   /* One file that plays the stretch without a server: from the hand on, or all that the track shows. */
   async film() {
-    const button = byId("film"), words = button.textContent, { low, tick } = this.data;
+    const button = byId("film"), words = button.innerHTML, { low, tick } = this.data;
     button.disabled = true;
     try {
       const made = await filming.made(this.at ?? low, tick, this.data, (share) => { button.textContent = `Filming ${Math.round(100 * share)} %`; });
@@ -158,7 +158,7 @@ const moments = {
       setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
     } catch (error) { if (error.message !== "locked") byId("said").textContent = `The film could not be made: ${error.message}`; }
     button.disabled = false;
-    button.textContent = words;
+    button.innerHTML = words;
   },
 };
 moments.begin();

@@ -25,9 +25,9 @@ const track = {
     const of = (kind) => data.marks.filter((each) => each.kind === kind && each.tick <= until);
     const sum = (marks) => marks.reduce((all, each) => all + each.count, 0);
     const known = of("confirmed").flatMap((each) => Array(each.count).fill(each.known)).sort((a, b) => a - b);
-    const parts = [known.length ? `${known.length} confirmed, half of them known ${this.span(data, known[known.length >> 1])} before` : "none confirmed"];
-    parts.push(`${sum(of("rejected"))} averted`);
-    if (of("lost").length) parts.push(`${sum(of("lost"))} lost from sight`);
+    const parts = [known.length ? `${known.length.toLocaleString("en")} confirmed, half of them known ${this.span(data, known[known.length >> 1])} before` : "none confirmed"];
+    parts.push(`${sum(of("rejected")).toLocaleString("en")} averted`);
+    if (of("lost").length) parts.push(`${sum(of("lost")).toLocaleString("en")} lost from sight`);
     return parts.join("; ");
   },
 
@@ -43,10 +43,11 @@ const track = {
     };
     svg.classList.toggle("dense", data.marks.length > wide / 8);
     add("line", { x1: 0, x2: wide, y1: 42, y2: 42, class: "base" });
-    const count = Math.max(2, Math.min(8, Math.floor(wide / 110)));
+    const brief = data.length !== null && room * data.length > 300_000, words = this.text(data, data.low, brief);
+    const count = Math.max(2, Math.min(8, Math.floor(wide / (50 + 7 * words.length))));
     for (let n = 0; n <= count; n++) {
       const tick = Math.round(data.low + room * n / count), anchor = n ? n === count ? "end" : "middle" : "start";
-      add("text", { x: n ? n === count ? wide : x(tick) : 0, y: 57, "text-anchor": anchor }, this.text(data, tick, data.length !== null && room * data.length > 300_000));
+      add("text", { x: n ? n === count ? wide : x(tick) : 0, y: 57, "text-anchor": anchor }, this.text(data, tick, brief));
     }
     for (const each of data.marks.filter((one) => one.tick >= data.low)) {
       const later = each.tick > at ? " later" : "", end = x(each.tick);

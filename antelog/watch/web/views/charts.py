@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import log1p
 
 from antelog.watch.board.tracked_answer import Mark, TrackedAnswer
@@ -50,7 +51,7 @@ def places(clock: TickClock, ticks: Sequence[int]) -> tuple[list[float], str]:
 _LEVELS = (0, -9, 9)  # places of marks of the same tick, in pixels above and below the line
 _NOW, _FIRST, _LAST = 26.0, 2.0, 97.0  # percent of the width: now, and the ends of an axis
 _LEAST = 2.0  # ticks before and after now, at least
-_APART = 13.0  # percent of the width between two labels, at least
+_APART = 17.0  # percent of the width between two labels, at least
 # Round times, in seconds, and round numbers of ticks.
 _SECONDS = (5, 10, 30, 60, 300, 600, 1800, 3600, 10_800, 43_200, 86_400, 604_800, 2_419_200)
 _TICKS = (1, 2, 5, 10, 20, 50, 100, 500, 1_000, 10_000)
@@ -78,15 +79,16 @@ class TimeAxis:
         most = max(most, _LEAST)
         return self.now + wide * log1p(min(abs(ahead), most)) / log1p(most)
 
-    @property
-    def labels(self) -> Iterator[tuple[float, str]]:
-        """Yields round times ahead that are not close to each other, and how long it is to them."""
-        length, last = self.clock.length, self.now
+    @cached_property
+    def labels(self) -> Sequence[tuple[float, str]]:
+        """Round times ahead that are not close to each other, and how long it is to them."""
+        length, last, found = self.clock.length, self.now, []
         for each in (second * 1_000_000 / length for second in _SECONDS) if length else _TICKS:
             x = self._at(each)
             if each == int(each) and each <= self.reach and x >= last + _APART:
                 last = x
-                yield x, f"+{self.clock.brief(int(each)).removesuffix(' ticks')}"
+                found.append((x, f"+{self.clock.brief(int(each)).removesuffix(' ticks')}"))
+        return found
 
 
 def axis_of(clock: TickClock, ticks: Iterable[int | None], now: float = _NOW) -> TimeAxis:

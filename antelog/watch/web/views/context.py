@@ -16,7 +16,7 @@ from antelog.arrow.ticks import tick_at
 from antelog.forecast.reports.words import lead
 from antelog.language.moments import TIME, Timescale, moment, tick_in_words
 from antelog.language.printer import value_text as written_value
-from antelog.pictures.naming import cut_apart
+from antelog.pictures.naming import cut_apart, place_of
 from antelog.run.answer_details import AnswerDetail
 from antelog.run.store.inbox import Act
 from antelog.watch.board.answer_table import SqlCondition
@@ -28,8 +28,6 @@ from antelog.watch.board.tracked_answer import TrackedAnswer
 
 _MINUTE, _HOUR = 60, 3_600
 _LONGEST = 200  # characters of a value in a list
-_CUT = 90  # characters at each end of a name that are kept
-_SHORT, _END = 12, 14  # characters of names that are not cut, and at the end of others that are always shown
 _OFFSET = re.compile(r"[+-]\d\d:\d\d$")
 _PRESENT = 60_000  # milliseconds, besides three ticks, by which a stream may lag behind the clock it follows
 
@@ -228,7 +226,7 @@ class ViewContext:
         return text.replace(f", {key}, ", ", ", 1)
 
     def words(self, answer: TrackedAnswer) -> str:
-        """Returns the words of an answer; empty if its query has none. What is open is not told as a fact."""
+        """Returns the words of an answer, empty without any; those of an open one do not read as fact."""
         text = str(answer.line.get("text") or "")
         return self.board.head.possible(answer) if text and answer.id in self.board.open else text
 
@@ -244,7 +242,7 @@ class ViewContext:
         """Writes an answer beside its name: what follows the name in its words, if hardly one is before."""
         words, key = self.words(answer), self.key(answer)
         possible = POSSIBLE if words.startswith(POSSIBLE) else ""
-        before, _, after = words.removeprefix(possible).partition(key)
+        before, _, after = words.removeprefix(possible).partition(key) if key else (words, "", "")
         if not words or not after.strip() or len(before.split()) > 1:
             return words or str(self.brief(answer))
         return possible + after.strip()
@@ -283,25 +281,14 @@ def names_of(keys: Iterable[str], room: float, above: float) -> dict[str, tuple[
 
     Each is cut to so many pixels, at 12 a letter: `above` for what is before, which is shown above the rest.
     """
-    parts = {key: key.rpartition("/") for key in keys}
-    before = cut_apart({place for place, _, _ in parts.values()}, above)
+    parts = {key: (place_of(key), key.rpartition("/")[2]) for key in keys}
+    before = cut_apart({place for place, _ in parts.values()}, above)
     found: dict[str, tuple[str, str]] = {}
     for place in before:
-        members = {key: rest or key for key, (each, _, rest) in parts.items() if each == place}
+        members = {key: rest or key for key, (each, rest) in parts.items() if each == place}
         short = cut_apart(members.values(), room)
         found |= {key: (before[place], short[rest]) for key, rest in members.items()}
     return found
-
-
-def cut(name: str) -> tuple[str, str]:
-    """Cuts a name where those of devices differ; its first part is hidden where there is little room."""
-    if len(name) > 2 * _CUT:
-        name = f"{name[:_CUT]}…{name[-_CUT:]}"
-    if len(name) <= _SHORT:
-        return name, ""
-    at = max(name.rfind(each, 0, len(name) - 1) for each in "/.:-_ ")
-    at = max(at if at > 0 else len(name) // 2, len(name) - _END)
-    return name[:at], name[at:]
 
 
 # ---- filters with a list of values ----

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 from antelog.engine.step.wording import LOST, unseen_since
 from antelog.language.printer import value_text
 from antelog.language.syntax import Constant
-from antelog.lines import LogLine
+from antelog.lines import LogLine, literal_of
 from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, marks
 from antelog.watch.web.views.answer import cases
 from antelog.watch.web.views.charts import TimeAxis
@@ -42,7 +43,7 @@ def fork(scene: ViewContext, axis: TimeAxis, answer: TrackedAnswer) -> dict[str,
     at = [max(axis.now, axis.x(_known_by(each["mark"], end))) for each in awaited]
     return {
         **found,
-        "case": case,
+        "case": SimpleNamespace(**case),
         "what": literal_words(scene, answer, case["mark"]),
         "shares": (chance, None if chance is None else 1 - chance),
         "at": at[0],
@@ -62,9 +63,16 @@ def literal_words(scene: ViewContext, answer: TrackedAnswer, mark: Mark) -> str:
     """Writes a literal in words where these are plain: `Temp is high at 18:22:26`."""
     literal, short = mark.literal, scene.clock.short
     key = answer.values.get(scene.board.head.keys.get(answer.query, ""))
-    values = [text for text in literal.arguments[:-1] if key is None or text != value_text(key)]
+    same = literal_of(literal.text(lambda _: "0"))  # of all ticks, so that it is parsed once
+    values = [text for text in same.arguments[:-1] if key is None or text != value_text(key)]
     plain = re.fullmatch(r"(not )?[\w$]+\([^()]*\)", literal.written) and literal.span is None
-    known = all(isinstance(each, Constant) for each in literal.terms[:-1])
+    known = all(isinstance(each, Constant) for each in same.terms[:-1])
+    amount = _AMOUNT.search(literal.written) if literal.so_far.isdigit() else None
+    if amount and literal.tick is not None and literal.written.startswith(f"count({amount[1]}("):
+        missing = int(amount[3]) + (amount[2] == ">") - int(literal.so_far)
+        return f"{max(1, missing)} more {amount[1]} by {short(literal.tick)}"
+    if mark.negated and literal.span and literal.tick is not None and {*values} <= {"_"}:
+        return f"no {mark.predicate} until {short(literal.tick)}"
     if not plain or not known or literal.tick is None or len(values) > 1:
         return scene.shorter(answer, literal.text(short))
     words = ["no", mark.predicate] if mark.negated else [mark.predicate, "is" if values else "comes"]

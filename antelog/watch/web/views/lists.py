@@ -17,7 +17,7 @@ from antelog.watch.board.selection import GROUPS, AnswerFilter, Selection, decid
 from antelog.watch.board.tracked_answer import Mark, TrackedAnswer, failed, marks, unseen
 from antelog.watch.web.templating import render
 from antelog.watch.web.views.charts import ChartRow, TimeAxis, TimeChart, lane, places
-from antelog.watch.web.views.context import ViewContext, cut, facets, names_of
+from antelog.watch.web.views.context import ViewContext, facets, names_of
 
 _LINES, _DENSE = (
     (240, 145),
@@ -167,6 +167,8 @@ def decided(scene: ViewContext) -> Markup:
 def decided_rows(scene: ViewContext) -> Markup:
     selection, table = selection_of(scene.given), scene.board.tables.decided
     where = table.where(decided_filter(scene.given).bad_only)
+    shown = table.answers(where, SORTS["decided"], selection.start, selection.count)
+    names = names_of(map(scene.key, shown), *_LINES)
     return render(
         "decided_rows.html",
         scene=scene,
@@ -175,10 +177,7 @@ def decided_rows(scene: ViewContext) -> Markup:
         total=table.count(where),
         any=bool(scene.board.decided),
         none_yet=NONE,
-        rows=[
-            (each, cut(scene.key(each)), because(scene, each))
-            for each in table.answers(where, SORTS["decided"], selection.start, selection.count)
-        ],
+        rows=[(each, names[scene.key(each)], because(scene, each)) for each in shown],
     )
 
 

@@ -17,7 +17,7 @@ from antelog.pictures.marks import LABEL, RULE
 from antelog.theme import embedded_face
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.templating import PACKAGE, share
-from antelog.watch.web.views.context import TickClock, ViewContext, cut
+from antelog.watch.web.views.context import TickClock, ViewContext
 from antelog.watch.web.views.plan import PlanDrawing, _graph
 from antelog.watch.web.views.trust import scores_page
 from tests.forecast.reports.test_text import EDGES, MINUTES, RIGHT, SURE
@@ -113,9 +113,26 @@ def test_words_stand_in_place_of_the_answer() -> None:
     assert "possible: is &lt;about&gt; to stop" in text, "what is possible does not read as fact"
     assert "Malf(7)" not in text
     assert 'title="Malf(wt2, 7)"' in text
+    assert "is about to stop" in seen("list/rows", possible("", 7, text="turbine  is about to stop"))
     text = seen(f"answer/{WT2}", possible("wt2", 7, text="turbine wt2 is about to stop"))
     assert "<h1>turbine wt2 is about to stop</h1>" in text
     assert "Malf" in "".join(Elements(text).texts)
+
+
+@pytest.mark.parametrize(
+    ("awaited", "words", "otherwise"),
+    [
+        ("count(Temp(X, high, T..T+4)) >= 3", "2 more Temp by 11", "fewer come"),
+        ("not Ack(X, _, T..T+4)", "no Ack until 11", "it comes"),
+        ("Ack(X, ann, T+1)", "Ack is ann at 8", "it is not"),
+    ],
+)
+def test_a_fork_says_what_it_hangs_on(awaited: str, words: str, otherwise: str) -> None:
+    rules = "input Temp(device, level, time) delay 1. input Ack(device, who, time) delay 1.\n"
+    rules += f"Malf(X, T) :- Temp(X, high, T), {awaited}.\nquery Malf(X, T)."
+    facts = [("Temp", ("wt2", "high", 7), 7), ("Temp", ("", "high", 7), 7)]  # a name may be empty, too
+    texts = Elements(seen("now", head(program=rules), *lines_of(rules, facts, 7))).texts
+    assert (texts.count(words), texts.count(otherwise)) == (2, 2)
 
 
 def test_a_literal_with_an_open_time_is_a_stretch() -> None:
@@ -153,12 +170,11 @@ def test_an_empty_list_says_why() -> None:
     assert "No open answer fits" in ask(guarded(sight(possible("wt2", 7))), "/part/list/rows?text=none").text
 
 
-def test_names_are_cut_before_the_part_where_they_differ() -> None:
-    assert cut("north-hall/pump-01") == ("north-hall/pump", "-01")
-    assert cut("wt12") == ("wt12", "")
-    start, end = cut("a" * 100_000)
-    assert start.startswith("aaa")
-    assert len(start + end) < 200
+def test_names_are_cut_so_that_they_differ_in_the_list_of_decided_answers_too() -> None:
+    keys = [f"north/hall/{'a' * 5_000}{n}{'b' * 5_000}" for n in (1, 2)]
+    found = seen("decided/rows", *(confirmed(key, 7, 8) for key in keys))
+    names = re.findall(r"north/hall/</span>([^<]+)</span>.* north/hall</span>", found)
+    assert (len(names), len({*names}), max(map(len, names)) < 50) == (2, 2, True)
 
 
 def test_an_answer_has_its_history_what_it_awaits_and_its_rules() -> None:
