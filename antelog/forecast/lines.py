@@ -380,7 +380,7 @@ class QueryForecast:
         age = at.tick - at.answer[-1] - following.ends_of(self._ends, at.stage)
         state = following.state_of(at.stage, following.age_bucket(age), ~at.at_line)
         rows = AnswerRows(at.answer, key, at.stage, at.tick, at.at_line, learns, state, unknown)
-        if judged.looks_at_values(learns):
+        if judged.looks(learns):
             rows = replace(rows, features=self.features.of(rows))
         judged, predictions = judging.judge(judged, at.number, rows, found.column(), decided)
         time = self._time(at.answer, at.tick)

@@ -18,7 +18,6 @@ from antelog import writing
 from antelog.compile.nodes.plan import Input, Plan, Relation, Static, from_json, to_json
 from antelog.engine import sealed
 from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.columns.trees import Trees
 from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
@@ -27,9 +26,9 @@ from antelog.forecast.inference.known import Learning
 from antelog.forecast.judges.following import AnswerLines, TrackedAnswers
 from antelog.forecast.judges.judge import Judge, JudgeWeights, Predictions, SettledLines, merged_weights
 from antelog.forecast.judges.judged import Judged
+from antelog.forecast.judges.linear import Fit, LinearJudge
 from antelog.forecast.judges.looks import LatestValues, Look, QueryFeatures
 from antelog.forecast.judges.outcomes import OutcomeStatistics
-from antelog.forecast.judges.values_judge import Fit, ValuesJudge
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.counts import Counted, SeriesCounts
@@ -37,6 +36,7 @@ from antelog.forecast.rates.tally import EPOCH, Ledger, Tally
 from antelog.forecast.scores.calibration import Blocks, Calibration
 from antelog.forecast.scores.scored_lines import AlertSums, FirstAlerts, Losses, ScoredLines
 from antelog.forecast.scores.scores import Scores
+from antelog.language.moments import Timescale
 from antelog.given import BYTES, PATH, TEXT, checked
 
 # The classes in files.
@@ -45,7 +45,7 @@ _CLASSES: Mapping[str, type[Any]] = {
     for each in (
         *(Facts, AnswerLines, TrackedAnswers, FirstAlerts, Judged, JudgeWeights, Predictions, ScoredLines),
         *(Scores, Losses, Calibration, Blocks, AlertSums, SeriesCounts, Counted, Ledger, Tally, Learning),
-        *(OutcomeStatistics, Fit, LatestValues, Look, QueryFeatures, SettledLines, Trees, ValuesJudge),
+        *(OutcomeStatistics, Fit, LatestValues, Look, QueryFeatures, SettledLines, LinearJudge, Timescale),
     )
 }
 

@@ -11,13 +11,16 @@ from math import exp
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antelog.engine.columns.joins import KeyTicks, find, last_before
 from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, in_order, keys_of, once, run_ends
-from antelog.engine.columns.trees import Features
 from antelog.forecast.judges.following import DecidedAnswers
 from antelog.forecast.rates.tally import Learns, summed
 from antelog.forecast.scores.scored_lines import LEAST, UNIT, exactly, log_losses
+
+
+Features = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +34,7 @@ class AnswerRows:
     at_line: Mask  # whether the answer has a line at this tick, or has been silent since one before
     learns: Learns
     state: Column  # a number for the stage, a class of ages, and whether the answer was silent
-    features: Features  # how near the latest values are to what the query compares them with
+    features: Features  # its state, the latest values, the calendar; then log odds by other judges
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +174,8 @@ class Predictions(ColumnSet):
     tick: Column
     pattern: Column
     each: Numbers  # a column for each name in `Judged.columns`
-    chance: Numbers  # their mean
+    mean: Numbers
+    chance: Numbers  # the mean, calibrated
     source: Column  # the number of the judge with the most weight, or -1
     features: Features  # the values known then
 
@@ -242,13 +246,18 @@ def merged_weights(parts: Sequence[JudgeWeights]) -> JudgeWeights:
     )
 
 
+def log_odds(chance: Numbers) -> Numbers:
+    clipped = np.clip(chance, LEAST, 1 - LEAST)
+    found: Numbers = np.log(clipped / (1 - clipped))
+    return found
+
+
 def averaged(weights: Numbers, each: Numbers) -> Numbers:
     """The mean of the chances of judges (columns) in log odds; NaN where none with a weight has one."""
     known = ~np.isnan(each) & (weights > 0)
     weight = weights * known
     with np.errstate(invalid="ignore"):
-        clipped = np.clip(np.where(known, each, 0.5), LEAST, 1 - LEAST)
-        odds = (weight * np.log(clipped / (1 - clipped))).sum(axis=1) / weight.sum(axis=1)
+        odds = (weight * log_odds(np.where(known, each, 0.5))).sum(axis=1) / weight.sum(axis=1)
     alone = known.sum(axis=1) == 1
     chance: Numbers = np.where(alone, np.where(known, each, 0).sum(axis=1), 1 / (1 + np.exp(-odds)))
     return chance

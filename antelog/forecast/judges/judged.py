@@ -12,25 +12,26 @@ from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Numbers, marked
 from antelog.engine.step.lines import pattern_of
 from antelog.errors import DataError
-from antelog.forecast.columns import JUDGE_NAMES, MODEL, OUTCOMES, VALUES
+from antelog.forecast.columns import JUDGE_NAMES, LINEAR, MODEL, OUTCOMES
 from antelog.forecast.judges.following import DecidedAnswers, TrackedAnswers, nobody
 from antelog.forecast.judges.judge import (
     AnswerRows,
+    Features,
     Judge,
     JudgeWeights,
     Predictions,
     SettledLines,
     averaged,
     first_weights,
+    log_odds,
     weighed,
 )
-from antelog.forecast.judges.looks import NO_FEATURES, QueryFeatures, looks_of
+from antelog.forecast.judges.linear import nothing_fitted
+from antelog.forecast.judges.looks import QueryFeatures
 from antelog.forecast.judges.outcomes import nothing_known
-from antelog.forecast.judges.values_judge import can_fit, nothing_fitted
 from antelog.forecast.rates.tally import Learns
 from antelog.forecast.scores.scored_lines import FirstAlerts, ScoredLines
 from antelog.forecast.scores.scores import Scores, at_threshold, scored
-from antelog.lazily import brought_by
 
 # ---- the table of judges ----
 
@@ -39,28 +40,12 @@ from antelog.lazily import brought_by
 
 OF_MODEL = 2.0  # the weight of the model of facts before anything is known of it
 
-NewJudge = Callable[[int, float | None, QueryFeatures], Judge | None]
-"""Makes a judge, if it can say anything, from the number of key columns, longest half-life, and features."""
+NewJudge = Callable[[int, float | None], Judge]
+"""Makes a judge from the number of key columns and the longest half-life."""
 
 Judges = Mapping[str, NewJudge]
 
-JUDGES: Judges = {OUTCOMES: nothing_known, VALUES: nothing_fitted}  # those besides the model of facts
-
-
-def check_values(plan: Plan, names: Collection[str] | None, *, learns: bool) -> None:
-    """Raises DataError if the judge of values is named, and can say nothing about a plan."""
-    if VALUES not in (names or ()):
-        return
-    if learns and not can_fit():
-        raise DataError(
-            f"the judge {VALUES!r} learns with scikit-learn, which is not installed: "
-            f"{brought_by(VALUES)}. Or name other judges"
-        )
-    if {*(names or ())} == {VALUES} and not any(looks_of(plan, query.name) for query in plan.queries):
-        raise DataError(
-            f"no query compares values, as `V >= 90` does, so there is nothing for the judge {VALUES!r} to "
-            "look at: name other judges, or leave them out"
-        )
+JUDGES: Judges = {OUTCOMES: nothing_known, LINEAR: nothing_fitted}  # those besides the model of facts
 
 
 def check_judges(names: Collection[str] | None) -> None:
@@ -110,9 +95,9 @@ class Judged:
     def says(self, judge: str) -> bool:
         return bool(self.weights.at_first[np.isin(self._owners, judge)].any())
 
-    def looks_at_values(self, learns: Learns) -> bool:
+    def looks(self, learns: Learns) -> bool:
         """Whether some judge asks for the features of answers."""
-        own = self.judges.get(VALUES)
+        own = self.judges.get(LINEAR)
         return own is not None and (own.rows > 0 or learns is Learns.ALL)
 
 
@@ -120,15 +105,16 @@ def nothing_judged(
     width: int,
     keys: int,
     half_life: float | None,
-    features: QueryFeatures = NO_FEATURES,
+    features: QueryFeatures,
     judges: Judges = JUDGES,
 ) -> Judged:
     """Makes the state before the first answer, which has `width` columns, the time being the last."""
-    every = {name: judge(keys, half_life, features) for name, judge in judges.items()}
-    made = {name: judge for name, judge in every.items() if judge is not None}
+    made = {name: judge(keys, half_life) for name, judge in judges.items()}
     weights = [OF_MODEL, *(weight for each in made.values() for weight in each.columns.values())]
     empty, each = np.zeros(0, np.int64), np.zeros((0, len(weights)))
-    no_lines = Predictions(empty, empty, empty, each, np.zeros(0), empty, features.unknown(0))
+    odds = 2 + sum(len(one.columns) for name, one in made.items() if name != LINEAR)
+    seen = np.zeros((0, features.width + odds), np.float32)
+    no_lines = Predictions(empty, empty, empty, each, np.zeros(0), np.zeros(0), empty, seen)
     return Judged(nobody(width), made, first_weights(weights), no_lines, NOTHING_UNSCORED, Scores())
 
 
@@ -151,6 +137,8 @@ def judge(
     """Predicts the outcomes of open answers, given the model's chances and the answers decided now."""
     pattern, reported = pattern_of(rows.stage), judged.reported
     here = some = marked(rows.at_line)
+    others = {name: one.predict(rows) for name, one in judged.judges.items() if name != LINEAR}
+    rows = replace(rows, features=_with_odds(judged, rows.features, [by_model[:, None], *others.values()]))
     settled = None
     if decided is not None and rows.learns is Learns.ALL:
         # The lines, of those reported before and those of this step, whose answers are settled in it.
@@ -163,18 +151,30 @@ def judge(
         now = judged.followed.now
         taught = {name: each.learn_lines(settled, now) for name, each in judged.judges.items()}
         judged = replace(judged, judges=taught)
-    each = np.column_stack([by_model, *(one.predict(rows) for one in judged.judges.values())])
+    columns = (others[name] if name in others else one.predict(rows) for name, one in judged.judges.items())
+    each = np.column_stack([by_model, *columns])
     # Nobody may have a say, where a query compares no values.
     if settled is not None and settled.count and judged.weights.at_first.any():
-        new = Predictions(number, rows.tick, pattern, each, by_model, number, rows.features)
+        new = Predictions(number, rows.tick, pattern, each, by_model, by_model, number, rows.features)
         lines = reported.and_then(new.take(rows.at_line)).take(some)
         judged = replace(judged, weights=weighed(judged.weights, lines, settled))
     weights = judged.weights.before(pattern, rows.tick)
-    chance, source = averaged(weights, each), _source(judged, weights, each)
-    said = Predictions(number, rows.tick, pattern, each, chance, source, rows.features)
+    mean, source = averaged(weights, each), _source(judged, weights, each)
+    said = Predictions(number, rows.tick, pattern, each, mean, mean, source, rows.features)
     if rows.at_line.any():
         judged = replace(judged, reported=reported.and_then(said.take(rows.at_line)))
     return judged, said
+
+
+def _with_odds(judged: Judged, features: Features, judges: Sequence[Numbers]) -> Features:
+    """Adds how far the log odds by each judge are from those of their mean, and these, as the last column."""
+    each = np.column_stack(judges)
+    weights = judged.weights.at_first[: each.shape[1]]
+    mean = averaged(np.broadcast_to(weights, each.shape), each)
+    mean = np.where(np.isnan(mean), 0.5, mean)
+    odds = log_odds(np.column_stack([np.where(np.isnan(each), mean[:, None], each), mean]))
+    odds[:, :-1] -= odds[:, -1:]
+    return np.column_stack([features, odds.astype(np.float32)])
 
 
 def _source(judged: Judged, weights: Numbers, each: Numbers) -> Column:

@@ -17,7 +17,6 @@ from antelog.engine.step.lines import pattern_of
 from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.judges.following import DecidedAnswers, either_of, stage_of
 from antelog.forecast.judges.judge import AnswerRows, Judge
-from antelog.forecast.judges.looks import QueryFeatures
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.tally import Learns, Ledger
 from antelog.forecast.scores.scored_lines import UNIT, exactly, log_losses_of
@@ -182,7 +181,7 @@ class OutcomeStatistics(Judge):
         return OutcomeStatistics(of_all, by_key, drawn, self.half_lives)
 
 
-def nothing_known(keys: int, half_life: float | None, _features: QueryFeatures) -> OutcomeStatistics:
+def nothing_known(keys: int, half_life: float | None) -> OutcomeStatistics:
     """Makes the judge before any outcome."""
     memories = half_lives(half_life)
     count = 2 * len(memories)
