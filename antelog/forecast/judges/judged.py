@@ -26,7 +26,7 @@ from antelog.forecast.judges.judge import (
     log_odds,
     weighed,
 )
-from antelog.forecast.judges.linear import nothing_fitted
+from antelog.forecast.judges.linear import nothing_calibrated, nothing_fitted
 from antelog.forecast.judges.looks import QueryFeatures
 from antelog.forecast.judges.outcomes import nothing_known
 from antelog.forecast.rates.tally import Learns
@@ -45,7 +45,9 @@ NewJudge = Callable[[int, float | None], Judge]
 
 Judges = Mapping[str, NewJudge]
 
-JUDGES: Judges = {OUTCOMES: nothing_known, LINEAR: nothing_fitted}  # those besides the model of facts
+CALIBRATION = "calibration"  # no judge of its own: it corrects the mean of all
+
+JUDGES: Judges = {OUTCOMES: nothing_known, LINEAR: nothing_fitted, CALIBRATION: nothing_calibrated}
 
 
 def check_judges(names: Collection[str] | None) -> None:
@@ -77,7 +79,7 @@ class Judged:
     @property
     def sources(self) -> tuple[str, ...]:
         """The names for the numbers of `Predictions.source`."""
-        return (MODEL, *self.judges)
+        return (MODEL, *(name for name, judge in self.judges.items() if judge.columns))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -136,10 +138,10 @@ def judge(
 ) -> tuple[Judged, Predictions]:
     """Predicts the outcomes of open answers, given the model's chances and the answers decided now."""
     pattern, reported = pattern_of(rows.stage), judged.reported
-    here = some = marked(rows.at_line)
-    others = {name: one.predict(rows) for name, one in judged.judges.items() if name != LINEAR}
-    rows = replace(rows, features=_with_odds(judged, rows.features, [by_model[:, None], *others.values()]))
-    settled = None
+    here, settled = marked(rows.at_line), None
+    said = {n: one.predict(rows) for n, one in judged.judges.items() if n not in (LINEAR, CALIBRATION)}
+    odds = _odds(judged, [by_model[:, None], *said.values()])
+    rows = replace(rows, features=np.concatenate([rows.features, odds], axis=1))
     if decided is not None and rows.learns is Learns.ALL:
         # The lines, of those reported before and those of this step, whose answers are settled in it.
         at = find(np.append(reported.number, number.take(here)), decided.number)
@@ -148,39 +150,59 @@ def judge(
         tick = np.append(reported.tick, rows.tick.take(here)).take(some)
         features = np.concatenate([reported.features, rows.features.take(here, axis=0)]).take(some, axis=0)
         settled = SettledLines(decided.settled.take(of), tick, features, decided.confirmed.take(of))
-        now = judged.followed.now
-        taught = {name: each.learn_lines(settled, now) for name, each in judged.judges.items()}
-        judged = replace(judged, judges=taught)
-    columns = (others[name] if name in others else one.predict(rows) for name, one in judged.judges.items())
-    each = np.column_stack([by_model, *columns])
-    # Nobody may have a say, where a query compares no values.
+        judged = _taught(judged, LINEAR, settled)
+    if LINEAR in judged.judges:
+        said[LINEAR] = judged.judges[LINEAR].predict(rows)
+    each = np.column_stack([by_model, *(said[name] for name in judged.sources[1:])])
+    # Nobody may have a say, before the first fit of the only judge.
     if settled is not None and settled.count and judged.weights.at_first.any():
         new = Predictions(number, rows.tick, pattern, each, by_model, by_model, number, rows.features)
-        lines = reported.and_then(new.take(rows.at_line)).take(some)
+        lines = reported.and_then(new.take(here)).take(some)
         judged = replace(judged, weights=weighed(judged.weights, lines, settled))
     weights = judged.weights.before(pattern, rows.tick)
-    mean, source = averaged(weights, each), _source(judged, weights, each)
-    said = Predictions(number, rows.tick, pattern, each, mean, mean, source, rows.features)
-    if rows.at_line.any():
-        judged = replace(judged, reported=reported.and_then(said.take(rows.at_line)))
-    return judged, said
+    mean = chance = averaged(weights, each)
+    if CALIBRATION in judged.judges and judged.weights.at_first.all():
+        if settled is not None:
+            means = np.append(reported.mean, mean.take(here)).take(some)
+            judged = _taught(judged, CALIBRATION, replace(settled, features=_one_column(means)))
+        calibrated = judged.judges[CALIBRATION].predict(replace(rows, features=_one_column(mean)))
+        chance = averaged(np.ones((len(mean), 2)), np.column_stack([mean, calibrated]))
+    found = Predictions(
+        number, rows.tick, pattern, each, mean, chance, _source(judged, weights, each), rows.features
+    )
+    if len(here):
+        judged = replace(judged, reported=reported.and_then(found.take(here)))
+    return judged, found
 
 
-def _with_odds(judged: Judged, features: Features, judges: Sequence[Numbers]) -> Features:
-    """Adds how far the log odds by each judge are from those of their mean, and these, as the last column."""
+def _taught(judged: Judged, name: str, settled: SettledLines) -> Judged:
+    """Teaches a judge the lines settled in the step that is followed."""
+    if name not in judged.judges:
+        return judged
+    taught = judged.judges[name].learn_lines(settled, judged.followed.now)
+    return replace(judged, judges={**judged.judges, name: taught})
+
+
+def _odds(judged: Judged, judges: Sequence[Numbers]) -> Features:
+    """How far the log odds by each judge are from those of their mean, and these, as the last column."""
     each = np.column_stack(judges)
     weights = judged.weights.at_first[: each.shape[1]]
     mean = averaged(np.broadcast_to(weights, each.shape), each)
-    mean = np.where(np.isnan(mean), 0.5, mean)
-    odds = log_odds(np.column_stack([np.where(np.isnan(each), mean[:, None], each), mean]))
-    odds[:, :-1] -= odds[:, -1:]
-    return np.column_stack([features, odds.astype(np.float32)])
+    odds = _one_column(mean)
+    apart = np.where(np.isnan(each), 0, log_odds(each) - odds)
+    return np.concatenate([apart.astype(np.float32), odds], axis=1)
+
+
+def _one_column(chance: Numbers) -> Features:
+    """The log odds of chances, rounded, so that the last digits of these make no difference."""
+    found: Features = log_odds(np.where(np.isnan(chance), 0.5, chance)).astype(np.float32)[:, None]
+    return found
 
 
 def _source(judged: Judged, weights: Numbers, each: Numbers) -> Column:
     """The judge with the most weight in each row, of those that say something, or -1."""
     weight = np.where(np.isnan(each), 0, weights)
-    first = np.cumsum([0, 1, *(len(one.columns) for one in judged.judges.values())][:-1])
+    first = np.cumsum([0, 1, *(len(judged.judges[name].columns) for name in judged.sources[1:])][:-1])
     by_judge = np.add.reduceat(weight, first, axis=1)
     return np.where(by_judge.any(axis=1), by_judge.argmax(axis=1), -1)
 

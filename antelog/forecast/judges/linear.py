@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,11 +16,10 @@ from antelog.engine.columns.tables import Column, Mask, Numbers, marked
 from antelog.forecast.columns import HALF_LIFE, LINEAR
 from antelog.forecast.judges.judge import AnswerRows, Features, Judge, SettledLines, no_lines
 
-LEAST = 40  # the lines from which on the judge says something
-MOST = 5_000  # the newest lines that are kept
-GROWTH = 0.4  # weights are fitted anew once the lines grew by this share of those of the last fit
-RIDGE = 2.0  # as how many lines the knowledge counts that no column matters
-FARTHEST = 4.0  # values this many deviations from the mean count as so many
+LEAST = 20  # the lines from which on the judge says something
+GROWTH = 0.2  # weights are fitted anew once the lines grew by this share of those of the last fit
+FARTHEST = 3.0  # values this many deviations from the mean count as so many
+LOOSER = 4.0  # so much less is the constant held at 0 than the weights of columns
 STEPS, ENOUGH = 12, 1e-6  # Newton's steps, and a step so small that it is the last
 ALWAYS = -(2**62)  # the first tick of weights that are used from the start
 WEIGHT = 16.0  # the weight of the judge before anything is known of it
@@ -37,13 +37,18 @@ class Fit:
 
     def chance(self, features: Features) -> Numbers:
         """The last column are log odds, which are corrected."""
-        found: Numbers = 1 / (1 + np.exp(-features[:, -1] - _scaled(self, features) @ self.weights))
+        odds = features[:, -1].astype(np.float64)
+        found: Numbers = 1 / (1 + np.exp(-odds - _scaled(self, features) @ self.weights))
         return found
 
 
 @dataclass(frozen=True, eq=False)
 class LinearJudge(Judge):
     """A regression that is fitted anew as lines are settled."""
+
+    most: ClassVar = 5_000  # the newest lines that are kept
+    often: ClassVar = 1_000  # weights are fitted anew after so many new lines, at the latest
+    ridge: ClassVar = 5.0  # as how many lines the knowledge counts that no column matters
 
     kept: SettledLines  # what it learns from
     half_life: float | None  # in ticks
@@ -77,28 +82,29 @@ class LinearJudge(Judge):
         kept = self.kept.and_then(lines) if self.kept.count else lines
         fits, last, earlier = list(self.fits), self.fitted, count - kept.count
         # So many lines there have to be for another fit, at the end of the tick in which they are settled.
-        while (enough := max(LEAST, last + int(GROWTH * min(last, MOST)))) <= count:
+        while (enough := max(LEAST, last + min(int(GROWTH * last), self.often))) <= count:
             end = int(kept.settled[max(enough - 1 - earlier, 0)]) + 1
             here = int(np.searchsorted(kept.settled, end))
-            fits.append(self._fit(kept.between(max(here - MOST, 0), here), end))
+            fits.append(self._fit(kept.between(max(here - self.most, 0), here), end))
             last = here + earlier
         return replace(self, kept=kept, fits=tuple(fits), count=count, fitted=last)
 
     def _fit(self, lines: SettledLines, end: int) -> Fit:
-        weight = np.ones(lines.count)
-        if self.half_life is not None:
-            weight = np.exp2((lines.settled - end) / self.half_life)
-        return fitted(lines.features, lines.confirmed, weight, end)
+        return fitted(lines.features, lines.confirmed, self._left(lines.settled, end), self.ridge, end)
+
+    def _left(self, settled: Column, end: int) -> Numbers:
+        """The share that is left of the weight of each line."""
+        return np.ones(len(settled)) if self.half_life is None else np.exp2((settled - end) / self.half_life)
 
     def settled(self, now: int) -> LinearJudge:
         """Drops what no tick after `now` needs."""
         past = sum(each.first <= now + 1 for each in self.fits)
-        kept = self.kept.newest(MOST) if self.kept.count > MOST + _SOME else self.kept
+        kept = self.kept.newest(self.most) if self.kept.count > self.most + _SOME else self.kept
         return replace(self, kept=kept, fits=self.fits[max(past - 1, 0) :])
 
     def at_tick(self, tick: int) -> LinearJudge:
         """The judge as another run begins with it after `tick`: weights fitted to all lines, used at once."""
-        kept, past = self.kept.newest(MOST), tick + 1
+        kept, past = self.kept.newest(self.most), tick + 1
         return replace(self, kept=replace(kept, settled=kept.settled - past, tick=kept.tick - past))._begun()
 
     def _begun(self) -> LinearJudge:
@@ -113,11 +119,29 @@ class LinearJudge(Judge):
         """Merges the judges of several workers: weights are fitted to the newest lines of all."""
         largest, *rest = sorted((self, *others), key=lambda each: each.rows, reverse=True)
         kept = largest.kept.and_then(*(each.kept for each in rest if each.kept.count)).in_order()
-        return replace(largest, kept=kept.newest(MOST))._begun()
+        return replace(largest, kept=kept.newest(self.most))._begun()
 
     def part(self, _mine: Callable[[Column], Mask]) -> LinearJudge:
         """The judge of a worker: it has the weights that all keys share, and learns nothing itself."""
         return replace(self, kept=self.kept.between(0, 0), count=0, fitted=0)
+
+
+class Calibration(LinearJudge):
+    """Corrects the mean of all judges where it was too sure, or not sure enough."""
+
+    most, often, ridge = 2_000, 100, 20.0
+    newest = 400  # the lines in which a line loses half its weight
+
+    @property
+    def columns(self) -> Mapping[str, float]:
+        return {}
+
+    def _left(self, settled: Column, _end: int) -> Numbers:
+        return np.exp2(np.arange(-len(settled), 0) / self.newest)
+
+
+def nothing_calibrated(_keys: int, _half_life: float | None) -> Calibration:
+    return Calibration(no_lines(1), None)
 
 
 def nothing_fitted(_keys: int, half_life: float | None) -> LinearJudge:
@@ -128,7 +152,7 @@ def nothing_fitted(_keys: int, half_life: float | None) -> LinearJudge:
 # ---- fitting: Newton's steps, with a prior that holds all weights at 0 ----
 
 
-def fitted(features: Features, outcome: Mask, weight: Numbers, first: int) -> Fit:
+def fitted(features: Features, outcome: Mask, weight: Numbers, ridge: float, first: int) -> Fit:
     """Fits weights, the same ones to the same rows in the same order."""
     numbers = features.astype(np.float64)
     total = weight.sum()
@@ -137,11 +161,11 @@ def fitted(features: Features, outcome: Mask, weight: Numbers, first: int) -> Fi
     scale = np.where(deviation > 1e-6 * (1 + np.abs(mean)), 1 / np.maximum(deviation, 1e-30), 0.0)
     fit = Fit(first, mean, scale, np.zeros(len(mean) + 1))
     columns, odds, weights = _scaled(fit, features), numbers[:, -1], fit.weights
-    ridge = np.append(np.full(len(mean), RIDGE), RIDGE / 4)
+    held = np.append(np.full(len(mean), ridge), ridge / LOOSER)
     for _ in range(STEPS):
         chance = 1 / (1 + np.exp(-odds - columns @ weights))
-        slope = columns.T @ (weight * (chance - outcome)) + ridge * weights
-        bend = (columns * (weight * chance * (1 - chance))[:, None]).T @ columns + np.diag(ridge)
+        slope = columns.T @ (weight * (chance - outcome)) + held * weights
+        bend = (columns * (weight * chance * (1 - chance))[:, None]).T @ columns + np.diag(held)
         step = np.linalg.solve(bend, slope)
         weights = weights - step * min(1.0, FARTHEST / max(float(np.abs(step).max()), ENOUGH))
         if np.abs(step).max() < ENOUGH:

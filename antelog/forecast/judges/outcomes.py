@@ -31,6 +31,8 @@ OF_SLOWER = 10.0  # a slower memory's knowledge of a state counts as this many a
 MEMORIES, SHARES = {"fast": 1.0, "middle": 2.0, "slow": 4.0}, (20, 4, 1)
 """The memories with their weights at first, and the parts of the longest half-life that theirs are."""
 
+BASE, OF_BASE = "base", 1.0  # the confirmed share of all answers of the query, and its weight at first
+
 FORGOTTEN = 2000  # a key of which no answer was decided in this many ticks is forgotten
 
 
@@ -55,7 +57,7 @@ class OutcomeStatistics(Judge):
 
     @property
     def columns(self) -> Mapping[str, float]:
-        return MEMORIES
+        return {**MEMORIES, BASE: OF_BASE}
 
     @property
     def rows(self) -> int:
@@ -64,14 +66,14 @@ class OutcomeStatistics(Judge):
     def predict(self, rows: AnswerRows) -> Numbers:
         """The confirmed share of answers in these states, by each memory; NaN where nothing was counted."""
         if not self.rows or len(rows.tick) == 0:
-            return np.full((len(rows.tick), len(self.half_lives)), np.nan)
+            return np.full((len(rows.tick), len(self.columns)), np.nan)
         states, ticks, which = _different(rows.state, rows.tick)
-        shared, known = self._of_all_keys(states, ticks, fades=rows.learns is Learns.ALL)
-        shared, known = shared.take(which, axis=0), known.take(which)
+        shared, known, base = self._of_all_keys(states, ticks, fades=rows.learns is Learns.ALL)
+        shared, known, base = shared.take(which, axis=0), known.take(which), base.take(which)
         key, learns = (rows.state, *rows.key), rows.learns is not Learns.NOTHING
         own = self._found(self.by_key, key, rows.tick, fades=learns)
         weight = self._weight_of_all(rows.tick, fades=rows.learns is Learns.ALL)
-        chance = np.empty_like(shared)
+        chance = np.column_stack([shared, base])
         for memory in reversed(range(len(self.half_lives))):
             toward = shared[:, memory]
             chance[:, memory] = _drawn(own[:, 2 * memory : 2 * memory + 2], toward, weight)
@@ -86,8 +88,8 @@ class OutcomeStatistics(Judge):
         weight: Numbers = np.exp(share @ np.log(OF_ALL) / share.sum(axis=1))
         return weight.take(which)
 
-    def _of_all_keys(self, states: Column, ticks: Column, *, fades: bool) -> tuple[Numbers, Mask]:
-        """Chances of states by each memory, whatever the key, and where anything is known."""
+    def _of_all_keys(self, states: Column, ticks: Column, *, fades: bool) -> tuple[Numbers, Mask, Numbers]:
+        """Chances of states by each memory, whatever the key; where anything is known; the base rate."""
         sums = self._found(self.of_all, _classes(states), np.tile(ticks, len(WEIGHTS)), fades=fades)
         *found, state = sums.reshape(len(WEIGHTS), len(states), sums.shape[1])
         # Wider classes say something where a state was seldom seen, so only the slowest memory asks them.
@@ -102,7 +104,8 @@ class OutcomeStatistics(Judge):
         for memory in reversed(range(len(self.half_lives))):
             slow = chance[:, memory] = _drawn(state[:, 2 * memory : 2 * memory + 2], slow, weight)
             weight = OF_SLOWER
-        return chance, found[0][:, -2] > 0
+        answers, confirmed = found[0][:, -2:].T
+        return chance, answers > 0, (confirmed + 0.5) / (answers + 1)
 
     def _found(self, level: Ledger, key: Sequence[Column], ticks: Column, *, fades: bool) -> Numbers:
         if not fades:
@@ -143,7 +146,7 @@ class OutcomeStatistics(Judge):
         some = marked(earlier[:, 0] > 0)
         tick = own.tick.take(some)
         states, ticks, which = _different(own.tally.keys[0].take(own.row.take(some)), tick)
-        chance, _ = self._of_all_keys(states, ticks, fades=True)
+        chance, *_ = self._of_all_keys(states, ticks, fades=True)
         known = np.column_stack([earlier.take(some, axis=0), chance[:, -1].take(which)])
         (tick,), lost = _lost(tick, known, own.counted.take(some, axis=0))
         return self._entered(self.drawn, (), tick, lost)
