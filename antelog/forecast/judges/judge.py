@@ -128,7 +128,7 @@ class Judge:
 # right or wrong together; a block of a hundred answers counts as ten. Then each judge gives a share of its
 # weight to all, which grows with its loss: so one that was wrong for long is soon back once it is right.
 
-RATE = 0.5  # the part of its loss on a block by which the (log) weight of a judge falls
+RATE = 0.25  # the part of its loss on a block by which the (log) weight of a judge falls
 SHARE = 0.01  # the share of its weight that a judge gives to all of them after a block with a loss of one
 
 

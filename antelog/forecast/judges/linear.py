@@ -16,13 +16,13 @@ from antelog.engine.columns.tables import Column, Mask, Numbers, marked
 from antelog.forecast.columns import HALF_LIFE, LINEAR
 from antelog.forecast.judges.judge import AnswerRows, Features, Judge, SettledLines, no_lines
 
-LEAST = 20  # the lines from which on the judge says something
+LEAST = 40  # the lines from which on the judge says something
 GROWTH = 0.2  # weights are fitted anew once the lines grew by this share of those of the last fit
 FARTHEST = 3.0  # values this many deviations from the mean count as so many
 LOOSER = 4.0  # so much less is the constant held at 0 than the weights of columns
 STEPS, ENOUGH = 12, 1e-6  # Newton's steps, and a step so small that it is the last
 ALWAYS = -(2**62)  # the first tick of weights that are used from the start
-WEIGHT = 16.0  # the weight of the judge before anything is known of it
+WEIGHT = 8.0  # the weight of the judge before anything is known of it
 _SOME = 1024
 
 
