@@ -28,7 +28,7 @@ AT_FIRST = 5.0  # knowledge of all keys counts as this many answers of one, befo
 OF_ALL = AT_FIRST * 40 ** np.linspace(-1, 1, 7)  # later, as that number by which past answers were likeliest
 OF_SLOWER = 10.0  # a slower memory's knowledge of a state counts as this many answers
 
-MEMORIES, SHARES = {"fast": 1.0, "middle": 2.0, "slow": 4.0}, (20, 4, 1)
+MEMORIES, SHARES = {"fast": 2.0, "slow": 4.0}, (50, 1)
 """The memories with their weights at first, and the parts of the longest half-life that theirs are."""
 
 BASE, OF_BASE = "base", 1.0  # the confirmed share of all answers of the query, and its weight at first
