@@ -23,6 +23,8 @@ LOOSER = 4.0  # so much less is the constant held at 0 than the weights of colum
 STEPS, ENOUGH = 12, 1e-6  # Newton's steps, and a step so small that it is the last
 ALWAYS = -(2**62)  # the first tick of weights that are used from the start
 WEIGHT = 8.0  # the weight of the judge before anything is known of it
+_EQUAL = 1e-6  # a column with a smaller deviation tells rows apart by rounding alone
+_AT_ONCE = 64  # threads wait for each other most of the time where the machine is busy
 _SOME = 1024
 
 
@@ -38,7 +40,7 @@ class Fit:
     def chance(self, features: Features) -> Numbers:
         """The last column are log odds, which are corrected."""
         odds = features[:, -1].astype(np.float64)
-        found: Numbers = 1 / (1 + np.exp(-odds - _scaled(self, features) @ self.weights))
+        found: Numbers = 1 / (1 + np.exp(-odds - (_scaled(self, features) * self.weights).sum(axis=1)))
         return found
 
 
@@ -155,18 +157,18 @@ def nothing_fitted(_keys: int, half_life: float | None) -> LinearJudge:
 def fitted(features: Features, outcome: Mask, weight: Numbers, ridge: float, first: int) -> Fit:
     """Fits weights, the same ones to the same rows in the same order."""
     numbers = features.astype(np.float64)
-    total = weight.sum()
-    mean = weight @ numbers / total
-    deviation = np.sqrt(weight @ (numbers - mean) ** 2 / total)
-    scale = np.where(deviation > 1e-6 * (1 + np.abs(mean)), 1 / np.maximum(deviation, 1e-30), 0.0)
+    share = (weight / weight.sum())[:, None]
+    mean = (share * numbers).sum(axis=0)
+    deviation = np.sqrt((share * (numbers - mean) ** 2).sum(axis=0))
+    scale = np.where(deviation > _EQUAL * (1 + np.abs(mean)), 1 / np.maximum(deviation, _EQUAL), 0.0)
     fit = Fit(first, mean, scale, np.zeros(len(mean) + 1))
     columns, odds, weights = _scaled(fit, features), numbers[:, -1], fit.weights
     held = np.append(np.full(len(mean), ridge), ridge / LOOSER)
     for _ in range(STEPS):
-        chance = 1 / (1 + np.exp(-odds - columns @ weights))
-        slope = columns.T @ (weight * (chance - outcome)) + held * weights
-        bend = (columns * (weight * chance * (1 - chance))[:, None]).T @ columns + np.diag(held)
-        step = np.linalg.solve(bend, slope)
+        chance = 1 / (1 + np.exp(-odds - (columns * weights).sum(axis=1)))
+        bends = columns * (weight * chance * (1 - chance))[:, None]
+        found = _product(columns, np.column_stack([bends, weight * (chance - outcome)]))
+        step = np.linalg.solve(found[:, :-1] + np.diag(held), found[:, -1] + held * weights)
         weights = weights - step * min(1.0, FARTHEST / max(float(np.abs(step).max()), ENOUGH))
         if np.abs(step).max() < ENOUGH:
             break
@@ -177,3 +179,12 @@ def _scaled(fit: Fit, features: Features) -> Numbers:
     """The columns in deviations from their means, and one of ones."""
     found = np.clip((features - fit.mean) * fit.scale, -FARTHEST, FARTHEST)
     return np.column_stack([found, np.ones(len(found))])
+
+
+def _product(one: Numbers, other: Numbers) -> Numbers:
+    """The sums of the products of all columns, some rows at a time: more would be dealt to several threads."""
+    fill = -len(one) % _AT_ONCE
+    parts = (np.pad(each, ((0, fill), (0, 0))) for each in (one, other))
+    left, right = (each.reshape(-1, _AT_ONCE, each.shape[1]) for each in parts)
+    found: Numbers = (left.swapaxes(1, 2) @ right).sum(axis=0)
+    return found
