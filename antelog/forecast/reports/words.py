@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import ceil, floor, log10
+from math import ceil, floor, log10, sqrt
 from textwrap import wrap
 from typing import Literal, TypeAlias
 
@@ -29,8 +29,8 @@ def percents(low: float, high: float) -> str:
     return f"{rounded_percent(low)} to {rounded_percent(high)} %"
 
 
-_LITTLE, _MUCH = 0.02, 0.05  # errors up to which chances are nearly right, and from which they mislead
-_BY_CHANCE = 2  # the number of bins that may lie outside by chance
+_LITTLE, _MUCH = 0.02, 0.05  # errors up to which chances are close, and from which they mislead
+_DOUBTFUL = 0.03  # an error that may be chance is named from here on
 _NOTABLE = 0.005  # a smaller share of the loss avoided reads as 0 %
 _LARGE = 100  # from this number of a unit on, a larger unit is used
 
@@ -125,10 +125,8 @@ def finding(found: ScoreResult) -> Finding:
 def verdict(found: ScoreResult) -> str:
     """Whether chances are calibrated, and of use."""
     said, limits = calibrated(found.calibration), _limits(found)
-    if found.calibration.refuted or not limits:
+    if _finding(found.calibration) == "refuted" or not limits:
         return said
-    if _finding(found.calibration) == "fine":
-        return f"Not refuted, but {limits}."
     return f"{said} {limits[0].upper()}{limits[1:]}."
 
 
@@ -142,44 +140,36 @@ def _limits(found: ScoreResult) -> str:
 
 
 def _finding(found: CalibrationResult) -> Finding:
-    """Whether chances are calibrated, in a word; doubtful: more bins lie outside than one in twenty."""
-    if found.refuted is None:
+    """Whether chances are calibrated, in a word: how far they are off, then whether that may be chance."""
+    if found.size is None or (found.refuted is None and not _is_sure(found)):
         return "unknown"
-    if found.refuted:
-        error = _MUCH if found.error is None else found.error
-        return "refuted" if error >= _MUCH else "fine" if error < _LITTLE else "doubtful"
-    return "fine" if _outside(found) <= _BY_CHANCE else "doubtful"
+    if found.size < (_LITTLE if _is_sure(found) else _DOUBTFUL):
+        return "fine"
+    return "refuted" if found.size >= _MUCH and _is_sure(found) else "doubtful"
+
+
+def _is_sure(found: CalibrationResult) -> bool:
+    """Whether an error of chances is more than chance explains."""
+    return found.refuted is True or (found.interval is not None and found.interval[0] > 0)
 
 
 def calibrated(found: CalibrationResult) -> str:
-    """Whether chances are calibrated, in a sentence."""
-    if found.refuted:
-        size = {"fine": "Nearly right", "doubtful": "Not quite right"}.get(_finding(found), "Misleading")
-        return f"{size}: these chances are {_direction(found)}{_by(found)}, more than chance explains."
-    outside, bins = _outside(found), count(len(found.bins), "bin")
-    lies = f"{outside} of {bins} {'lies' if outside == 1 else 'lie'} outside what is expected"
-    match _finding(found):
-        case "unknown":
-            if found.visible is None:
-                least = "ten blocks of time at least"
-                return f"Too little to tell whether the chances are right: that takes {least}."
-            wrong = f"were all chances wrong by {round(100 * found.visible)} points"
-            return f"Too little to tell: {wrong}, these answers might not show it."
-        case "doubtful":
-            return f"Not refuted, but {lies}, and one in twenty would by chance: more facts may show."
-        case "fine" if outside:
-            return f"Calibrated so far: {lies}, as one in twenty does by chance."
-        case _:
-            return "Calibrated so far."
-
-
-def _by(found: CalibrationResult) -> str:
-    """How far chances are off: ` by 1.5 points (0.6 to 2.4)`."""
-    if found.error is None:
-        return ""
-    return f" by {points(found.error)}" + (
-        "" if found.interval is None else f" ({' to '.join(map(_points, found.interval))})"
-    )
+    """Whether chances are calibrated, in a sentence: first by how much they are off."""
+    finding = _finding(found)
+    if finding == "unknown":
+        if found.visible is None:
+            least = "ten blocks of time at least"
+            return f"Too little to tell whether the chances are right: that takes {least}."
+        wrong = f"were all chances wrong by {round(100 * found.visible)} points"
+        return f"Too little to tell: {wrong}, these answers might not show it."
+    assert found.size is not None
+    assert found.interval is not None
+    by = f"by {points(found.size)}, {' to '.join(map(_points, found.interval))}"
+    if finding == "fine":
+        return f"{'Close' if found.interval[1] < _MUCH else 'Close so far'}: off {by}."
+    head = "Misleading" if finding == "refuted" else "Not quite right" if _is_sure(found) else "Perhaps wrong"
+    explained = "more than chance explains" if _is_sure(found) else "which may be chance"
+    return f"{head}: these chances are {_direction(found)} {by}, {explained}."
 
 
 def points(share: float) -> str:
@@ -215,25 +205,25 @@ def program_alert(found: Alerted, tick: int | None) -> str:
     )
 
 
-def _outside(found: CalibrationResult) -> int:
-    return sum(each.outside for each in found.bins)
-
-
 def _direction(found: CalibrationResult) -> str:
     """In which way chances are wrong: `off` if in several."""
-    low = [each for each in found.bins if each.outside and each.chance < 0.5]
-    high = [each for each in found.bins if each.outside and each.chance >= 0.5]
-    more_below, more_above = ({each.confirmed > each.chance for each in part} for part in (low, high))
-    match more_below | more_above, more_below, more_above:
-        case ways, _, _ if ways == {False}:
-            return "too high"
-        case ways, _, _ if ways == {True}:
-            return "too low"
-        case _, below, above if below == {True} and above == {False}:
+    sides = [[each for each in found.bins if (each.low < 0.5) is low] for low in (True, False)]
+    # What chance does to a sum grows with the root of its lines.
+    beyond = [
+        [(each.confirmed - each.chance) * each.lines / sqrt(sum(one.lines for one in side)) for each in side]
+        for side in sides
+    ]
+    below, above = map(sum, beyond)
+    most = max(abs(below), abs(above))
+    if most < sum(abs(more) for side in beyond for more in side) / 3:
+        return "off"
+    match [(each > most / 4) - (each < -most / 4) for each in (below, above)]:
+        case [1, -1]:
             return "too sure"
-        case _, below, above if below == {False} and above == {True}:
+        case [-1, 1]:
             return "too timid"
-    return "off"
+        case ways:
+            return "too low" if 1 in ways else "too high"
 
 
 def sentence(found: Bin) -> str:

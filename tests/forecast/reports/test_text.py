@@ -56,10 +56,17 @@ def test_quarters_share_their_unit() -> None:
 
 
 def test_the_verdicts() -> None:
-    assert words.verdict(result(RIGHT)).startswith("Calibrated so far")
+    assert words.verdict(result(RIGHT)).startswith("Close: off by ")
     assert words.verdict(result(SURE)) == (
-        "Misleading: these chances are too sure by 10.7 points (7.7 to 13.4), more than chance explains."
+        "Misleading: these chances are too sure by 10.7 points, 7.7 to 13.4, more than chance explains."
     )
+    doubtful = CalibrationResult(result(SURE).calibration.bins, False, 0.05, 0.06, (0.0, 0.09), 0.04)
+    assert words.calibrated(doubtful) == (
+        "Perhaps wrong: these chances are too sure by 4 points, 0 to 9, which may be chance."
+    )
+    assert words.calibrated(replace(doubtful, size=0.015)) == "Close so far: off by 1.5 points, 0 to 9."
+    sure = words.calibrated(replace(doubtful, interval=(0.015, 0.09)))
+    assert sure.startswith("Not quite right: these chances are too sure by 4 points, 1.5 to 9, more")
     assert {"chances too low", "chances too high"} <= {*map(words.mark, result(SURE).calibration.bins)}
     assert "Too little to tell whether" in words.verdict(result(EDGES["one"]))
     few = CalibrationResult((), None, 0.187)
@@ -71,8 +78,8 @@ def test_the_verdicts() -> None:
 def test_chances_that_are_right_and_say_nothing() -> None:
     lines = decided(*((n, n, 0.04, n + 3, n % 25 == 0) for n in range(1000)))
     found = result(scored(Scores(), lines))
-    limits = "no better than the base rate; no alert at 50 % would have rung."
-    assert words.verdict(found) == f"Not refuted, but {limits}"
+    limits = "No better than the base rate; no alert at 50 % would have rung."
+    assert words.verdict(found) == f"Close: off by 0 points, 0 to 1.3. {limits}"
     assert words.finding(found) == "doubtful"
     assert limits in " ".join(report_text({"Malf": scored(Scores(), lines)}).split())
     one = words.verdict(result(EDGES["one"]))

@@ -146,6 +146,19 @@ def test_the_interval_has_the_error_of_a_long_stream(name: str) -> None:
     assert all(each.interval and each.interval[0] <= error(each) <= each.interval[1] for each in found)
 
 
+@pytest.mark.parametrize("made", [Made(answers=375, sure=1.5), Made(answers=375, sure=0.7)])
+def test_an_error_of_five_points_shows_in_three_thousand_lines(made: Made) -> None:
+    """Though they are of 375 answers, many of which go together; and it is named with about its size."""
+    truth = error(of(999, replace(made, answers=50_000, ticks=10_000)))
+    assert truth == pytest.approx(0.053, abs=0.007)
+    found = [(each.size or 0.0, each.refuted is True) for each in (of(seed, made) for seed in range(40))]
+    assert sum(refuted for _, refuted in found) >= 26
+    assert sum(refuted or size >= 0.03 for size, refuted in found) >= 35
+    assert sum(size for size, _ in found) / 40 == pytest.approx(truth, abs=0.005)
+    right = [of(seed, replace(made, sure=1.0)) for seed in range(40)]
+    assert sum((each.size or 0) >= 0.03 for each in right) <= 6
+
+
 def test_more_answers_know_it_better() -> None:
     """It is above zero of right chances, too, and then the interval begins there."""
     short, long = of(1, Made(answers=200)), of(1, Made(answers=20_000, ticks=4_000))
