@@ -15,8 +15,10 @@ import numpy as np
 from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, marked, numbered, once
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.columns import HALF_LIFE
+from antelog.forecast.judges import lags as when
 from antelog.forecast.judges.following import DecidedAnswers, either_of, stage_of
 from antelog.forecast.judges.judge import AnswerRows, Judge
+from antelog.forecast.judges.lags import Lags
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.tally import Learns, Ledger
 from antelog.forecast.scores.scored_lines import UNIT, exactly, log_losses_of
@@ -53,6 +55,7 @@ class OutcomeStatistics(Judge):
     )
     by_key: Ledger  # by state and key
     drawn: Ledger  # losses by each number of OF_ALL, which decide how strongly a key is drawn to all
+    lags: Ledger  # how long it took until answers were confirmed
     half_lives: Numbers
 
     @property
@@ -114,7 +117,7 @@ class OutcomeStatistics(Judge):
 
     def _half_lives(self, level: Ledger) -> Numbers:
         """The half-lives of the memories in which a ledger counts."""
-        return self.half_lives[-1:] if level is self.drawn else self.half_lives
+        return self.half_lives[-1:] if level in (self.drawn, self.lags) else self.half_lives
 
     def learn(self, decided: DecidedAnswers, key: Sequence[int], learns: Learns) -> OutcomeStatistics:
         """Adds the answers; sums over all keys may be kept as they are."""
@@ -131,8 +134,15 @@ class OutcomeStatistics(Judge):
         of_all = self._entered(
             self.of_all, _classes(states), np.tile(ticks, levels), np.tile(numbers, (levels, 1))
         )
-        taught = replace(self, of_all=of_all, by_key=own)
+        lags = when.entered(self.lags, decided, self._half_lives(self.lags))
+        taught = replace(self, of_all=of_all, by_key=own, lags=lags)
         return replace(taught, drawn=taught._drawn_by())
+
+    def when(self, rows: AnswerRows, some: Column) -> Lags:
+        """When answers of some rows are confirmed, of those that are."""
+        half_life = self._half_lives(self.lags) if rows.learns is Learns.ALL else None
+        state, tick, time = (column.take(some) for column in (rows.state, rows.tick, rows.answer[-1]))
+        return when.lags(self.lags, state, tick, tick - time, half_life)
 
     def _entered(self, level: Ledger, key: tuple[Column, ...], ticks: Column, numbers: Numbers) -> Ledger:
         return tally.entered(level, ticks, key, numbers, self._half_lives(level))
@@ -176,12 +186,11 @@ class OutcomeStatistics(Judge):
         return replace(newer, by_key=self.by_key)
 
     @property
-    def _ledgers(self) -> tuple[Ledger, Ledger, Ledger]:
-        return self.of_all, self.by_key, self.drawn
+    def _ledgers(self) -> tuple[Ledger, Ledger, Ledger, Ledger]:
+        return self.of_all, self.by_key, self.drawn, self.lags
 
     def _with_ledgers(self, ledgers: Iterable[Ledger]) -> OutcomeStatistics:
-        of_all, by_key, drawn = ledgers
-        return OutcomeStatistics(of_all, by_key, drawn, self.half_lives)
+        return OutcomeStatistics(*ledgers, self.half_lives)
 
 
 def nothing_known(keys: int, half_life: float | None) -> OutcomeStatistics:
@@ -190,7 +199,8 @@ def nothing_known(keys: int, half_life: float | None) -> OutcomeStatistics:
     count = 2 * len(memories)
     of_all, drawn = tally.nothing_counted(2, count), tally.nothing_counted(0, len(OF_ALL))
     by_key = tally.nothing_counted(1 + keys, count, forgets=FORGOTTEN if keys else None)
-    return OutcomeStatistics(tally.opened(of_all), tally.opened(by_key), tally.opened(drawn), memories)
+    ledgers = (of_all, by_key, drawn, tally.nothing_counted(3, 1))
+    return OutcomeStatistics(*map(tally.opened, ledgers), memories)
 
 
 def _lost(tick: Column, known: Numbers, counted: Numbers) -> tuple[tuple[Column], Numbers]:
