@@ -26,7 +26,7 @@ from antelog.forecast.inference.known import Learning
 from antelog.forecast.judges.following import AnswerLines, TrackedAnswers
 from antelog.forecast.judges.judge import Judge, JudgeWeights, Predictions, SettledLines, merged_weights
 from antelog.forecast.judges.judged import Judged
-from antelog.forecast.judges.linear import Calibration, Fit, LinearJudge
+from antelog.forecast.judges.linear import Fit, LinearJudge
 from antelog.forecast.judges.looks import LatestValues, Look, QueryFeatures
 from antelog.forecast.judges.outcomes import OutcomeStatistics
 from antelog.forecast.rates import counts as series_counts
@@ -36,8 +36,8 @@ from antelog.forecast.rates.tally import EPOCH, Ledger, Tally
 from antelog.forecast.scores.calibration import Blocks, Calibration
 from antelog.forecast.scores.scored_lines import AlertSums, FirstAlerts, Losses, ScoredLines
 from antelog.forecast.scores.scores import Scores
-from antelog.language.moments import Timescale
 from antelog.given import BYTES, PATH, TEXT, checked
+from antelog.language.moments import Timescale
 
 # The classes in files.
 _CLASSES: Mapping[str, type[Any]] = {
@@ -45,7 +45,17 @@ _CLASSES: Mapping[str, type[Any]] = {
     for each in (
         *(Facts, AnswerLines, TrackedAnswers, FirstAlerts, Judged, JudgeWeights, Predictions, ScoredLines),
         *(Scores, Losses, Calibration, Blocks, AlertSums, SeriesCounts, Counted, Ledger, Tally, Learning),
-        *(OutcomeStatistics, Calibration, Fit, LatestValues, Look, QueryFeatures, SettledLines, LinearJudge, Timescale),
+        *(
+            OutcomeStatistics,
+            Calibration,
+            Fit,
+            LatestValues,
+            Look,
+            QueryFeatures,
+            SettledLines,
+            LinearJudge,
+            Timescale,
+        ),
     )
 }
 

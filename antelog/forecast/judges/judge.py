@@ -19,7 +19,6 @@ from antelog.forecast.judges.following import DecidedAnswers
 from antelog.forecast.rates.tally import Learns, summed
 from antelog.forecast.scores.scored_lines import LEAST, UNIT, exactly, log_losses
 
-
 Features = NDArray[np.float32]
 
 
@@ -97,8 +96,8 @@ class Judge:
         """Learns the answers decided in a step; `key` are the columns of their keys."""
         return self
 
-    def learn_lines(self, _lines: SettledLines, _now: int) -> Self:
-        """Learns the lines of answers that were settled in a step, which ends at a tick."""
+    def learn_lines(self, _lines: SettledLines) -> Self:
+        """Learns the lines of answers that were settled in a step."""
         return self
 
     def settled(self, _now: int) -> Self:

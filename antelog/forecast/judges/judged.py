@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Numbers, marked
 from antelog.engine.step.lines import pattern_of
@@ -26,7 +25,7 @@ from antelog.forecast.judges.judge import (
     log_odds,
     weighed,
 )
-from antelog.forecast.judges.linear import nothing_calibrated, nothing_fitted
+from antelog.forecast.judges.linear import nothing_fitted, nothing_recalibrated
 from antelog.forecast.judges.looks import QueryFeatures
 from antelog.forecast.judges.outcomes import nothing_known
 from antelog.forecast.rates.tally import Learns
@@ -45,9 +44,9 @@ NewJudge = Callable[[int, float | None], Judge]
 
 Judges = Mapping[str, NewJudge]
 
-CALIBRATION = "calibration"  # no judge of its own: it corrects the mean of all
+RECALIBRATION = "recalibration"  # no judge of its own: it corrects the mean of all
 
-JUDGES: Judges = {OUTCOMES: nothing_known, LINEAR: nothing_fitted, CALIBRATION: nothing_calibrated}
+JUDGES: Judges = {OUTCOMES: nothing_known, LINEAR: nothing_fitted, RECALIBRATION: nothing_recalibrated}
 
 
 def check_judges(names: Collection[str] | None) -> None:
@@ -104,11 +103,7 @@ class Judged:
 
 
 def nothing_judged(
-    width: int,
-    keys: int,
-    half_life: float | None,
-    features: QueryFeatures,
-    judges: Judges = JUDGES,
+    width: int, keys: int, half_life: float | None, features: QueryFeatures, judges: Judges = JUDGES
 ) -> Judged:
     """Makes the state before the first answer, which has `width` columns, the time being the last."""
     made = {name: judge(keys, half_life) for name, judge in judges.items()}
@@ -138,8 +133,9 @@ def judge(
 ) -> tuple[Judged, Predictions]:
     """Predicts the outcomes of open answers, given the model's chances and the answers decided now."""
     pattern, reported = pattern_of(rows.stage), judged.reported
-    here, settled = marked(rows.at_line), None
-    said = {n: one.predict(rows) for n, one in judged.judges.items() if n not in (LINEAR, CALIBRATION)}
+    here = some = marked(rows.at_line)
+    settled = None
+    said = {n: one.predict(rows) for n, one in judged.judges.items() if n not in (LINEAR, RECALIBRATION)}
     odds = _odds(judged, [by_model[:, None], *said.values()])
     rows = replace(rows, features=np.concatenate([rows.features, odds], axis=1))
     if decided is not None and rows.learns is Learns.ALL:
@@ -161,11 +157,11 @@ def judge(
         judged = replace(judged, weights=weighed(judged.weights, lines, settled))
     weights = judged.weights.before(pattern, rows.tick)
     mean = chance = averaged(weights, each)
-    if CALIBRATION in judged.judges and judged.weights.at_first.all():
+    if RECALIBRATION in judged.judges and judged.weights.at_first.all():
         if settled is not None:
             means = np.append(reported.mean, mean.take(here)).take(some)
-            judged = _taught(judged, CALIBRATION, replace(settled, features=_one_column(means)))
-        calibrated = judged.judges[CALIBRATION].predict(replace(rows, features=_one_column(mean)))
+            judged = _taught(judged, RECALIBRATION, replace(settled, features=_one_column(means)))
+        calibrated = judged.judges[RECALIBRATION].predict(replace(rows, features=_one_column(mean)))
         chance = averaged(np.ones((len(mean), 2)), np.column_stack([mean, calibrated]))
     found = Predictions(
         number, rows.tick, pattern, each, mean, chance, _source(judged, weights, each), rows.features
@@ -179,7 +175,7 @@ def _taught(judged: Judged, name: str, settled: SettledLines) -> Judged:
     """Teaches a judge the lines settled in the step that is followed."""
     if name not in judged.judges:
         return judged
-    taught = judged.judges[name].learn_lines(settled, judged.followed.now)
+    taught = judged.judges[name].learn_lines(settled)
     return replace(judged, judges={**judged.judges, name: taught})
 
 

@@ -32,13 +32,15 @@ class Lags(NamedTuple):
 
 
 def entered(ledger: Ledger, decided: DecidedAnswers, half_life: Numbers) -> Ledger:
-    """Counts the confirmed ones of decided answers, for each state they were in, at the ticks they settled."""
+    """Counts the confirmed ones of decided answers, for each state they were in."""
     some = marked(decided.confirmed.take(decided.state_of))
     of, states = decided.state_of.take(some), decided.states.take(some)
     lag = _rounded((decided.tick - decided.answer[-1]).take(of))
     levels = np.repeat([_PATTERN, _STATE], len(of))
     key = (levels, np.concatenate([pattern_of(stage_of(states)), states]), np.tile(lag, 2))
-    return tally.entered(ledger, np.tile(decided.settled.take(of), 2), key, np.ones((2 * len(of), 1)), half_life)
+    return tally.entered(
+        ledger, np.tile(decided.settled.take(of), 2), key, np.ones((2 * len(of), 1)), half_life
+    )
 
 
 def lags(ledger: Ledger, state: Column, tick: Column, age: Column, half_life: Numbers | None) -> Lags:

@@ -1,4 +1,4 @@
-"""The linear judge: a logistic regression on an answer's state, the latest values, the calendar and other judges.
+"""The linear judge: logistic regression on an answer's state, latest values, the calendar, and other judges.
 
 It corrects the mean of the others: with nothing to learn from, it says what they say. A fit is to the lines
 settled before a tick, and is used from that tick on. So chances do not depend on how a run is cut.
@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask, Numbers, marked
-from antelog.forecast.columns import HALF_LIFE, LINEAR
+from antelog.forecast.columns import LINEAR
 from antelog.forecast.judges.judge import AnswerRows, Features, Judge, SettledLines, no_lines
 
 LEAST = 40  # the lines from which on the judge says something
@@ -76,7 +76,7 @@ class LinearJudge(Judge):
                 chance[at, 0] = fit.chance(rows.features.take(at, axis=0))
         return chance
 
-    def learn_lines(self, lines: SettledLines, now: int) -> LinearJudge:
+    def learn_lines(self, lines: SettledLines) -> LinearJudge:
         if lines.count == 0:
             return self
         # Those of earlier steps were settled before.
@@ -128,7 +128,7 @@ class LinearJudge(Judge):
         return replace(self, kept=self.kept.between(0, 0), count=0, fitted=0)
 
 
-class Calibration(LinearJudge):
+class Recalibration(LinearJudge):
     """Corrects the mean of all judges where it was too sure, or not sure enough."""
 
     most, often, ridge = 2_000, 100, 20.0
@@ -142,8 +142,8 @@ class Calibration(LinearJudge):
         return np.exp2(np.arange(-len(settled), 0) / self.newest)
 
 
-def nothing_calibrated(_keys: int, _half_life: float | None) -> Calibration:
-    return Calibration(no_lines(1), None)
+def nothing_recalibrated(_keys: int, _half_life: float | None) -> Recalibration:
+    return Recalibration(no_lines(1), None)
 
 
 def nothing_fitted(_keys: int, half_life: float | None) -> LinearJudge:
@@ -182,7 +182,7 @@ def _scaled(fit: Fit, features: Features) -> Numbers:
 
 
 def _product(one: Numbers, other: Numbers) -> Numbers:
-    """The sums of the products of all columns, some rows at a time: more would be dealt to several threads."""
+    """Sums of products of columns, some rows at a time: more of them would be dealt to several threads."""
     fill = -len(one) % _AT_ONCE
     parts = (np.pad(each, ((0, fill), (0, 0))) for each in (one, other))
     left, right = (each.reshape(-1, _AT_ONCE, each.shape[1]) for each in parts)

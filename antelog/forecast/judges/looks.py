@@ -288,7 +288,7 @@ def _whole(key: tuple[Column, ...], count: int) -> list[Column]:
 
 
 DAY = 24 * 60 * 60 * 1_000_000  # microseconds
-HARMONICS = 3  # how many of the day and of the week are features
+HARMONICS = 5  # how many of the day and of the week are features
 
 
 @dataclass(frozen=True, eq=False)

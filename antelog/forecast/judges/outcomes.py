@@ -190,17 +190,21 @@ class OutcomeStatistics(Judge):
         return self.of_all, self.by_key, self.drawn, self.lags
 
     def _with_ledgers(self, ledgers: Iterable[Ledger]) -> OutcomeStatistics:
-        return OutcomeStatistics(*ledgers, self.half_lives)
+        of_all, by_key, drawn, lags = ledgers
+        return OutcomeStatistics(of_all, by_key, drawn, lags, self.half_lives)
 
 
 def nothing_known(keys: int, half_life: float | None) -> OutcomeStatistics:
     """Makes the judge before any outcome."""
     memories = half_lives(half_life)
     count = 2 * len(memories)
-    of_all, drawn = tally.nothing_counted(2, count), tally.nothing_counted(0, len(OF_ALL))
-    by_key = tally.nothing_counted(1 + keys, count, forgets=FORGOTTEN if keys else None)
-    ledgers = (of_all, by_key, drawn, tally.nothing_counted(3, 1))
-    return OutcomeStatistics(*map(tally.opened, ledgers), memories)
+    return OutcomeStatistics(
+        tally.opened(tally.nothing_counted(2, count)),
+        tally.opened(tally.nothing_counted(1 + keys, count, forgets=FORGOTTEN if keys else None)),
+        tally.opened(tally.nothing_counted(0, len(OF_ALL))),
+        tally.opened(tally.nothing_counted(3, 1)),
+        memories,
+    )
 
 
 def _lost(tick: Column, known: Numbers, counted: Numbers) -> tuple[tuple[Column], Numbers]:
