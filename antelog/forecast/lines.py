@@ -395,13 +395,16 @@ class QueryForecast:
             rows = replace(rows, features=self.features.of(rows))
         judged, predictions = judging.judge(judged, at.number, rows, found.column(), decided)
         time = self._time(at.answer, at.tick)
-        return judged, AnswerChances(predictions, self._when(judged, rows, found), at.answer, time, at.line)
+        return judged, AnswerChances(
+            predictions, self._when(judged, rows, found, predictions.chance), at.answer, time, at.line
+        )
 
-    def _when(self, judged: Judged, rows: AnswerRows, found: Chances) -> Chances:
+    def _when(self, judged: Judged, rows: AnswerRows, found: Chances, chance: Numbers) -> Chances:
         """Adds when answers are confirmed by counts, where declared chances do not say it."""
         counts, count = judged.judges[OUTCOMES], len(found.chance)
         assert isinstance(counts, OutcomeStatistics)
-        others = marked(~((found.column() > ROUNDED) & self.known.plan.declares_chances))
+        unknown = np.isnan(chance)
+        others = marked(~((found.column() > ROUNDED) & self.known.plan.declares_chances) & ~unknown)
         row, tick, share = counts.when(rows, others)
         if self.relation.bounds.delay is not None:
             # By then it is over; nothing else is known where none was counted.
@@ -410,11 +413,11 @@ class QueryForecast:
             new = np.setdiff1d(np.arange(len(others)), row)
             tick = np.append(np.minimum(tick, last.take(row)), last.take(new))
             row, share = np.append(row, new), np.append(share, np.ones(len(new)))
-        which, nothing = found.which.copy(), np.full(len(others), np.nan)
+        which, nothing = np.where(unknown, -1, found.which), np.full(len(others), np.nan)
         which[others] = count + np.arange(len(others))
         growth = found.growth.and_then(Growth(count + row, tick, share))
-        chance, holds = np.append(found.chance, np.ones(len(others))), np.append(found.holds, nothing)
-        return Chances(chance, growth.take(sorting(growth.of)), holds, which)
+        whole, holds = np.append(found.chance, np.ones(len(others))), np.append(found.holds, nothing)
+        return Chances(whole, growth.take(sorting(growth.of)), holds, which)
 
     def _time(self, answer: tuple[Column, ...], tick: Column) -> Column:
         """The ticks of answers; 0 where the query fixes it."""

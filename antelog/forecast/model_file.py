@@ -26,7 +26,7 @@ from antelog.forecast.inference.known import Learning
 from antelog.forecast.judges.following import AnswerLines, TrackedAnswers
 from antelog.forecast.judges.judge import Judge, JudgeWeights, Predictions, SettledLines, merged_weights
 from antelog.forecast.judges.judged import Judged
-from antelog.forecast.judges.linear import Fit, LinearJudge
+from antelog.forecast.judges.linear import Fit, LinearJudge, Recalibration
 from antelog.forecast.judges.looks import LatestValues, Look, QueryFeatures
 from antelog.forecast.judges.outcomes import OutcomeStatistics
 from antelog.forecast.rates import counts as series_counts
@@ -45,17 +45,8 @@ _CLASSES: Mapping[str, type[Any]] = {
     for each in (
         *(Facts, AnswerLines, TrackedAnswers, FirstAlerts, Judged, JudgeWeights, Predictions, ScoredLines),
         *(Scores, Losses, Calibration, Blocks, AlertSums, SeriesCounts, Counted, Ledger, Tally, Learning),
-        *(
-            OutcomeStatistics,
-            Calibration,
-            Fit,
-            LatestValues,
-            Look,
-            QueryFeatures,
-            SettledLines,
-            LinearJudge,
-            Timescale,
-        ),
+        *(OutcomeStatistics, LinearJudge, Recalibration, Fit, SettledLines, LatestValues, Look),
+        *(QueryFeatures, Timescale),
     )
 }
 

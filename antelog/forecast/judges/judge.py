@@ -235,10 +235,11 @@ def merged_weights(parts: Sequence[JudgeWeights]) -> JudgeWeights:
     """Merges the weights of workers: in each pattern the mean of their logs, by their blocks."""
     pattern, which = np.unique(np.concatenate([each.pattern for each in parts]), return_inverse=True)
     blocks = np.concatenate([each.blocks for each in parts])
-    logs = np.log(np.concatenate([each.weights for each in parts])) * blocks[:, None]
+    has_say = parts[0].at_first > 0
+    logs = np.log(np.concatenate([each.weights for each in parts]) + ~has_say) * blocks[:, None]
     number = np.bincount(which, blocks, len(pattern))
     columns = [np.bincount(which, column, len(pattern)) / number for column in logs.T]
-    weights = np.exp(np.stack(columns, axis=1))
+    weights = np.exp(np.stack(columns, axis=1)) * has_say
     weights /= weights.sum(axis=1, keepdims=True)
     return JudgeWeights(
         parts[0].at_first, pattern, np.full(len(pattern), -1), number.astype(np.int64), weights

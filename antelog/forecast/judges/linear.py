@@ -101,8 +101,11 @@ class LinearJudge(Judge):
     def settled(self, now: int) -> LinearJudge:
         """Drops what no tick after `now` needs."""
         past = sum(each.first <= now + 1 for each in self.fits)
+        fits = self.fits
+        if past:  # open answers are judged as of now, by what was settled now as well
+            fits = (replace(fits[past - 1], first=ALWAYS), *fits[past:])
         kept = self.kept.newest(self.most) if self.kept.count > self.most + _SOME else self.kept
-        return replace(self, kept=kept, fits=self.fits[max(past - 1, 0) :])
+        return replace(self, kept=kept, fits=fits)
 
     def at_tick(self, tick: int) -> LinearJudge:
         """The judge as another run begins with it after `tick`: weights fitted to all lines, used at once."""
