@@ -164,4 +164,4 @@ def test_of_a_count_they_know_the_quarter() -> None:
     later.advance(4, {"Pay": [("six", amount, 0) for amount in range(6)] + [("one", 1, 0)]})
     found = {row["C"]: (row["chance"], row["chance_from"]) for row in later.answers("Much").to_pylist()}
     assert found["six"] == (pytest.approx(1, abs=0.2), "outcomes")
-    assert found["one"] == (pytest.approx(0, abs=0.2), "linear")
+    assert found["one"] == (pytest.approx(0, abs=0.2), "outcomes")
