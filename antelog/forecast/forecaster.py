@@ -19,15 +19,14 @@ from antelog.engine.step.query import POSSIBLE, REVISED
 from antelog.engine.transition import Transition
 from antelog.errors import DataError, StateError
 from antelog.forecast import forecasting
-from antelog.forecast.columns import HALF_LIFE, VALUES
+from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.forecasting import Forecasting, known_of, lighter, start
 from antelog.forecast.inference.chances import chance_of, worked_out
 from antelog.forecast.inference.forms import QueryForm, forms, key_of, layout
 from antelog.forecast.inference.known import AnswersAtTicks, AnswerTable, Learning, table_of
 from antelog.forecast.inference.nodes import Every, Never, Node, Some, UnknownChanceError
-from antelog.forecast.judges.judged import JUDGES, Judges, check_judges, check_values
+from antelog.forecast.judges.judged import JUDGES, Judges, check_judges
 from antelog.forecast.judges.looks import looks_of
-from antelog.forecast.judges.values_judge import can_fit
 from antelog.forecast.lines import NO_LIMITS, LeftOut, Limits, QueryForecast
 from antelog.forecast.model_file import Model
 from antelog.forecast.rates.sightings import Sightings, nothing_seen, seen
@@ -80,7 +79,6 @@ class ModelForecaster:
         judges: Judges = JUDGES,
     ) -> ModelForecaster:
         """Makes the forecaster of the first step. Raises StateError if the model is of another program."""
-        check_values(plan, settings.judges, learns=settings.learns)
         length, given = settings.epoch, None
         learning = Learning(settings.learns, settings.half_life, length=length or EPOCH)
         if model is not None:
@@ -160,12 +158,6 @@ class ModelForecaster:
     def decided(self) -> dict[str, int]:
         followed = {name: each.followed for name, each in self.known.queries.items()}
         return {name: each.next - each.last.count for name, each in followed.items()}
-
-    def blind(self) -> tuple[str, ...]:
-        """Names the queries that compare values but learn nothing from them, as scikit-learn is missing."""
-        if can_fit() or not self.known.learning.on:
-            return ()
-        return tuple(name for name, each in self.known.queries.items() if each.says(VALUES))
 
     def left_out_table(self) -> pa.Table:
         """Lists by query the lines that were left out, and the sum of their chances."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from os import PathLike
@@ -18,7 +17,6 @@ from antelog import writing
 from antelog.compile.nodes.plan import Input, Plan, Relation, Static, from_json, to_json
 from antelog.engine import sealed
 from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.columns.trees import Trees
 from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
@@ -27,9 +25,9 @@ from antelog.forecast.inference.known import Learning
 from antelog.forecast.judges.following import AnswerLines, TrackedAnswers
 from antelog.forecast.judges.judge import Judge, JudgeWeights, Predictions, SettledLines, merged_weights
 from antelog.forecast.judges.judged import Judged
+from antelog.forecast.judges.linear import Fit, LinearJudge, Recalibration
 from antelog.forecast.judges.looks import LatestValues, Look, QueryFeatures
 from antelog.forecast.judges.outcomes import OutcomeStatistics
-from antelog.forecast.judges.values_judge import Fit, ValuesJudge
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.counts import Counted, SeriesCounts
@@ -38,6 +36,7 @@ from antelog.forecast.scores.calibration import Blocks, Calibration
 from antelog.forecast.scores.scored_lines import AlertSums, FirstAlerts, Losses, ScoredLines
 from antelog.forecast.scores.scores import Scores
 from antelog.given import BYTES, PATH, TEXT, checked
+from antelog.language.moments import Timescale
 
 # The classes in files.
 _CLASSES: Mapping[str, type[Any]] = {
@@ -45,13 +44,14 @@ _CLASSES: Mapping[str, type[Any]] = {
     for each in (
         *(Facts, AnswerLines, TrackedAnswers, FirstAlerts, Judged, JudgeWeights, Predictions, ScoredLines),
         *(Scores, Losses, Calibration, Blocks, AlertSums, SeriesCounts, Counted, Ledger, Tally, Learning),
-        *(OutcomeStatistics, Fit, LatestValues, Look, QueryFeatures, SettledLines, Trees, ValuesJudge),
+        *(OutcomeStatistics, LinearJudge, Recalibration, Fit, SettledLines, LatestValues, Look),
+        *(QueryFeatures, Timescale),
     )
 }
 
 
 def packed(thing: object) -> tuple[bytes, bytes]:
-    """Encodes a thing as JSON and Arrow bytes; waits for parts that are still being computed."""
+    """Encodes a thing as JSON and Arrow bytes."""
     columns: list[np.ndarray[Any, Any]] = []
     structure = msgspec.json.encode(_structure(thing, columns))
     # The columns have different lengths, so each is a list in one row.
@@ -73,8 +73,6 @@ def _structure(thing: object, columns: list[np.ndarray[Any, Any]]) -> object:
             return [_structure(each, columns) for each in thing]
         case None | bool() | int() | float() | str():
             return thing
-        case Future():
-            return _structure(thing.result(), columns)
         case _:
             own = {f.name: _structure(getattr(thing, f.name), columns) for f in fields(thing)}  # type: ignore[arg-type]
             return {"is": type(thing).__name__, **own}

@@ -66,7 +66,7 @@ def test_what_is_learned_does_not_depend_on_cuts(epoch: int | None) -> None:
 
 def test_open_answers_have_the_chances_of_the_last_tick() -> None:
     """As the log says there, but that what was settled at that tick counts, too; not as they were before."""
-    engine = Engine(antelog.parse(RULES), model="learn")
+    engine = Engine(antelog.parse(RULES), model="learn", judges=["model", "outcomes"])
     run(engine, [89])
     before, moved = chances_of(engine.answers("Hot").to_pylist()), 0
     for tick in range(90, 110):
@@ -88,9 +88,8 @@ def chances_of(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int], float
 
 
 def test_a_forecast_grows_up_to_the_chance() -> None:
-    """As the model says, in proportion where other judges have a say."""
     rows = [row for row in run(Engine(antelog.parse(RULES), model="learn"), [TICKS]) if row["forecast"]]
-    assert {row["chance_from"] for row in rows} == {"outcomes", "values"}
+    assert {row["chance_from"] for row in rows} == {"outcomes", "linear"}
     for row in rows:
         ticks, chances = zip(*(each.values() for each in row["forecast"]), strict=True)
         assert [*ticks] == sorted({*ticks})

@@ -73,9 +73,9 @@ def test_a_damaged_file() -> None:
 def test_a_file_of_another_kind_or_version() -> None:
     with pytest.raises(StateError, match="is not a model that antelog wrote"):
         Model.from_bytes(Engine(antelog.parse(RULES), model="learn").to_bytes())
-    other = learned().to_bytes().replace(b"model 0005", b"model 0004", 1)
+    other = learned().to_bytes().replace(b"model 0006", b"model 0005", 1)
     with pytest.raises(
-        StateError, match="is a model of version 4, but this antelog reads version 5; learn it"
+        StateError, match="is a model of version 5, but this antelog reads version 6; learn it"
     ):
         Model.from_bytes(other)
 
@@ -140,7 +140,9 @@ def readings(devices: str = "abcde") -> list[Fact]:
 
 
 def learned_of(devices: str, half_life: float | None = None, epoch: int = EPOCH) -> Model:
-    engine = Engine(PROGRAM, model="learn", half_life=half_life, epoch=epoch)
+    """Without the linear judge, which learns from what a worker's own judges say."""
+    judges = ["model", "outcomes"]
+    engine = Engine(PROGRAM, model="learn", half_life=half_life, epoch=epoch, judges=judges)
     engine.advance(END, {"Temp": readings(devices)})
     return engine.model
 

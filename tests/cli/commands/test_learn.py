@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import antelog
-from antelog.forecast import forecaster
 from tests.cli.forecasting import PROGRAM, readings
 from tests.cli.trying import antelog as run
 
@@ -141,21 +140,3 @@ def test_a_stream_that_is_too_short_to_learn_from(command: str, more: tuple[str,
     Path("temp.csv").write_text(readings(2, 40), encoding="utf-8")
     stderr = " ".join(run(command, "p.alog", *FACTS, *more).stderr.split())
     assert ("learned chances are of use from some 75 on, about" in stderr) is said
-
-
-@pytest.mark.parametrize("rules", ["Hot(X, T) :- Temp(X, V, T), V > 9.", "Hot(X, T) :- Temp(X, 9, T)."])
-def test_without_scikit_learn_a_note_says_what_to_install(
-    rules: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(forecaster, "can_fit", lambda: False)
-    Path("q.alog").write_text(f"input Temp(device, value: number, time). {rules} query Hot(X, T).", "utf-8")
-    Path("temp.csv").write_text("device,value,time\na,9,0\na,12,1\na,3,2\n", "utf-8")
-    done = run("score", "q.alog", *FACTS)
-    assert done.exit_code == 0
-    note = (
-        "note: Hot: values are compared, and chances do not look at them; for that, "
-        "pip install '.[values]', in a copy of the project"
-    )
-    assert (note in done.stderr.splitlines()) is (">" in rules)
-    # Who has chosen others wants no such chances.
-    assert note not in run("score", "q.alog", *FACTS, "--judges", "model").stderr
