@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from antelog.compile.nodes.plan import Plan
 from antelog.escaping import shown
-from antelog.forecast.columns import MODEL, OUTCOMES, VALUES
+from antelog.forecast.columns import LINEAR, MODEL
 from antelog.forecast.judges.looks import LAST, looks_of
 from antelog.forecast.scores.calibration import Bin, CalibrationResult
 from antelog.forecast.scores.scored_lines import Alerted, Loss
@@ -224,7 +224,7 @@ def _direction(found: CalibrationResult) -> str:
 
 
 def rests_on(line: Mapping[str, Any], plan: Plan, answers: int) -> str:
-    """What a chance rests on, by the judge that weighs most (others look at all), or why there is none."""
+    """What a chance rests on, by the judge that weighs most, or why there is none."""
     judge = line.get("chance_from")
     if judge is None:
         never = "" if line.get("decided_by") else "no chance, because nothing bounds it in time"
@@ -233,9 +233,9 @@ def rests_on(line: Mapping[str, Any], plan: Plan, answers: int) -> str:
     if judge == MODEL:
         return "rests on how often its facts come, and how late"
     rests = [f"rests on rates of {count(answers)} like it"]
-    if judge != OUTCOMES and looks_of(plan, line["query"]):
+    if judge == LINEAR and looks_of(plan, line["query"]):
         rests.append(f"the last {LAST} values")
-    if judge not in (OUTCOMES, VALUES) and plan.timescale is not None:
+    if judge == LINEAR and plan.timescale is not None:
         rests.append("the hour")
     return ", ".join(rests)
 

@@ -144,7 +144,7 @@ def test_how_far_chances_are_off() -> None:
 
 def test_what_chances_rest_on() -> None:
     source = "tick 1 hour. input Temp(x, v: number, time). P(X, T) :- Temp(X, V, T), V > 9. query P(X, T)."
-    looks = {"values": ", the last 6 values", "another": ", the last 6 values, the hour", "outcomes": ""}
+    looks = {"linear": ", the last 6 values, the hour", "outcomes": ""}
     for judge, more in looks.items():
         line = {"query": "P", "answer": {"X": 1}, "chance_from": judge}
         assert words.rests_on(line, plan_of(source), 351) == f"rests on rates of 351 like it{more}"
