@@ -34,8 +34,8 @@ def _width(character: str) -> float:
     return 8.3 if character.isupper() else 7.1
 
 
-def place_of(key: str) -> str:
-    """The place in the name of a device, before its last slash: `plant/hall` of `plant/hall/fan-01`."""
+def site_of(key: str) -> str:
+    """The site in the name of a device, before its last slash: `plant/hall` of `plant/hall/fan-01`."""
     return key.rpartition("/")[0]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from antelog.answers import CLOSED
 from antelog.engine.step.wording import LOST
-from antelog.pictures.naming import place_of
+from antelog.pictures.naming import site_of
 from antelog.run.store.database import transaction
 from antelog.run.store.inbox import Act
 from antelog.watch.board.brief import Brief, DueAnswers, brief_of
@@ -402,7 +402,7 @@ class AnswerTables:
 
 def prefix_of(key: str) -> str:
     """Cuts a key to a part that others share: `north-hall/` of `north-hall/fan-01`, `wt` of `wt12`."""
-    if place := place_of(key):
-        return f"{place}/"[:60]
+    if site := site_of(key):
+        return f"{site}/"[:60]
     found = _SEPARATED.match(key) or _PREFIX.match(key)
     return found[0][:60] if found else ""

@@ -16,7 +16,7 @@ from antelog.arrow.ticks import tick_at
 from antelog.forecast.reports.words import lead
 from antelog.language.moments import TIME, Timescale, moment, tick_in_words
 from antelog.language.printer import value_text as written_value
-from antelog.pictures.naming import cut_apart, place_of
+from antelog.pictures.naming import cut_apart, site_of
 from antelog.run.answer_details import AnswerDetail
 from antelog.run.store.inbox import Act
 from antelog.watch.board.answer_table import SqlCondition
@@ -281,7 +281,7 @@ def names_of(keys: Iterable[str], room: float, above: float) -> dict[str, tuple[
 
     Each is cut to so many pixels, at 12 a letter: `above` for what is before, which is shown above the rest.
     """
-    parts = {key: (place_of(key), key.rpartition("/")[2]) for key in keys}
+    parts = {key: (site_of(key), key.rpartition("/")[2]) for key in keys}
     before = cut_apart({place for place, _ in parts.values()}, above)
     found: dict[str, tuple[str, str]] = {}
     for place in before:
