@@ -478,7 +478,7 @@ def layout(plan: Plan) -> Layout:
     own = [form for form in forms(plan).values() if isinstance(form, QueryForm)]
     families = tuple(dict.fromkeys(family_of(chain) for form in own for chain in form.chains))
     slowest = max((form.slowest for form in own), default=0)
-    return Layout(families, slowest, max((STRETCH + slowest, *(form.reach for form in own))))
+    return Layout(families, slowest, max((2 * STRETCH + slowest, *(form.reach for form in own))))
 
 
 def is_lossy(plan: Plan, query: str) -> bool:

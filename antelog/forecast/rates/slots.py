@@ -23,6 +23,9 @@ from antelog.forecast.rates.tally import Ledger
 
 STRETCH = 20  # the ticks that are counted together
 FORGOTTEN = 100  # a slot without facts in this many stretches is forgotten
+_BEFORE = (
+    0.1  # as many ticks with and without a fact are counted before any: most slots always have one, or seldom
+)
 
 
 def nothing_counted(family: Family) -> Ledger:
@@ -34,17 +37,18 @@ def nothing_counted(family: Family) -> Ledger:
 def counted(
     ledger: Ledger, family: Family, sightings: Sightings, ticks: range, slowest: int, half_life: float | None
 ) -> Ledger:
-    """Counts the facts of the stretches that end in these ticks, by the first series that each meets."""
-    first, end = max(ticks.start, 0) // STRETCH * STRETCH, ticks.stop // STRETCH * STRETCH
+    """Counts the facts of the stretches that are complete by these ticks, by the first series of each."""
+    lag = -(-slowest // STRETCH)  # the stretches between that of facts and the one in which all have come
+    first, end = ((max(tick, 0) // STRETCH - lag) * STRETCH for tick in (ticks.start, ticks.stop))
     if end <= first:
         return ledger
-    facts = gather(sightings.history, family.name, span(first - slowest, end - 1 - slowest))
+    facts = gather(sightings.history, family.name, span(first, end - 1))
     # Of an input whose slot is fixed in the rules, the facts of other slots are there as well.
     facts = facts.take(facts.columns[-1] > 0)
     met, keys = facts.columns[-1], facts.columns[: len(family.places)]
     series = np.log2(met & -met).astype(np.int64)
     numbers = (series[:, None] == np.arange(len(family.series))).astype(np.float64)
-    return tally.entered(ledger, (facts.time + slowest) // STRETCH, keys, numbers, _in_stretches(half_life))
+    return tally.entered(ledger, facts.time // STRETCH + lag, keys, numbers, _in_stretches(half_life))
 
 
 def with_others(
@@ -63,7 +67,7 @@ def with_others(
     facts = sums.sum(axis=1)
     known = facts > 0
     silent = np.maximum(STRETCH * _weight_of(stretches - first, fades) - facts, 0)
-    none = ((silent + 0.5) / (silent + facts + 1))[:, None]
+    none = ((silent + _BEFORE) / (silent + facts + 2 * _BEFORE))[:, None]
     left = np.maximum(1 - _given(odds).sum(axis=2), IMPOSSIBLE)
     share = np.where(known[:, None], 1 - np.minimum(none, left) / left, 0)
     unexpected = (sums * _others(chain, family, possible)).sum(axis=1)

@@ -13,7 +13,7 @@ from antelog.engine.step.lines import PATTERN
 from antelog.forecast.judges.following import DecidedAnswers, age_bucket, stage_of, state_of
 from antelog.forecast.judges.judge import AnswerRows
 from antelog.forecast.judges.outcomes import MEMORIES, OutcomeStatistics, nothing_known
-from antelog.forecast.rates.tally import Learns
+from antelog.forecast.rates.learning import Learns
 
 EARLY, LATE, OTHER, SILENT = (
     int(state_of(np.array([pattern << PATTERN]), age_bucket(np.array([age])), np.array([silent]))[0])
@@ -164,4 +164,4 @@ def test_of_a_count_they_know_the_quarter() -> None:
     later.advance(4, {"Pay": [("six", amount, 0) for amount in range(6)] + [("one", 1, 0)]})
     found = {row["C"]: (row["chance"], row["chance_from"]) for row in later.answers("Much").to_pylist()}
     assert found["six"] == (pytest.approx(1, abs=0.2), "outcomes")
-    assert found["one"] == (pytest.approx(0, abs=0.2), "linear")
+    assert found["one"] == (pytest.approx(0, abs=0.2), "outcomes")
