@@ -51,7 +51,9 @@ def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Ju
     """Makes the state before the first step: empty, or that of a model."""
     families = layout(plan).families
     sightings = nothing_seen(families)
-    features = {query.name: features_of(plan, query.name) for query in plan.queries}
+    # The hours that a model has learned are those of its own zone.
+    clocks = plan if model is None else model.plan
+    features = {query.name: features_of(clocks, query.name) for query in plan.queries}
     queries = {}
     for query in plan.queries:
         width, keys = len(query.answer.variables) + 1, len(key_of(plan, query))

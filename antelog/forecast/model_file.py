@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from os import PathLike
@@ -47,7 +46,7 @@ _CLASSES: Mapping[str, type[Any]] = {
 
 
 def packed(thing: object) -> tuple[bytes, bytes]:
-    """Encodes a thing as JSON and Arrow bytes; waits for parts that are still being computed."""
+    """Encodes a thing as JSON and Arrow bytes."""
     columns: list[np.ndarray[Any, Any]] = []
     structure = msgspec.json.encode(_structure(thing, columns))
     # The columns have different lengths, so each is a list in one row.
@@ -69,8 +68,6 @@ def _structure(thing: object, columns: list[np.ndarray[Any, Any]]) -> object:
             return [_structure(each, columns) for each in thing]
         case None | bool() | int() | float() | str():
             return thing
-        case Future():
-            return _structure(thing.result(), columns)
         case _:
             own = {f.name: _structure(getattr(thing, f.name), columns) for f in fields(thing)}  # type: ignore[arg-type]
             return {"is": type(thing).__name__, **own}

@@ -84,8 +84,7 @@ class Judged:
 
     def looks(self, learns: Learns) -> bool:
         """Whether some judge asks for the features of answers."""
-        own = self.judges.get(LINEAR)
-        return own is not None and (own.rows > 0 or learns is Learns.ALL)
+        return LINEAR in self.judges and (self.judges[LINEAR].rows > 0 or learns is Learns.ALL)
 
 
 def nothing_judged(

@@ -6,8 +6,6 @@ some age has only later ones ahead. A state's counts are drawn towards those of 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from antelog.engine.columns.joins import pairs
@@ -23,12 +21,8 @@ _EXACT, _STEPS = 64, 8  # longer lags are rounded up, to this many numbers up to
 _LEAST = 1e-9
 
 
-class Lags(NamedTuple):
-    """For some rows the ticks, counted from the answer's, by which shares of the confirmed are confirmed."""
-
-    row: Column
-    at: Column
-    share: Numbers
+Lags = tuple[Column, Column, Numbers]
+"""Rows, ticks counted from the answer's, and the shares of the confirmed that are confirmed by then."""
 
 
 def entered(ledger: Ledger, decided: DecidedAnswers, half_life: Numbers) -> Ledger:
@@ -71,7 +65,7 @@ def lags(ledger: Ledger, state: Column, tick: Column, age: Column, half_life: Nu
     share = (sums[1:].take(some) - start.take(row)) / (total - start).take(row)
     # Rows that are alike have the same.
     here, each = pairs(which, row)
-    return Lags(here, lag.take(each), share.take(each))
+    return here, lag.take(each), share.take(each)
 
 
 def _rounded(lag: Column) -> Column:

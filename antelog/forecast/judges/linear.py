@@ -114,9 +114,7 @@ class LinearJudge(Judge):
 
     def _begun(self) -> LinearJudge:
         count = self.kept.count
-        fits = self.fits[-1:]
-        if count >= LEAST:
-            fits = (self._fit(self.kept, 0),)
+        fits = (self._fit(self.kept, 0),) if count >= LEAST else self.fits[-1:]
         fits = tuple(replace(each, first=ALWAYS) for each in fits)
         return replace(self, fits=fits, count=count, fitted=count if fits else 0)
 

@@ -175,7 +175,7 @@ query P(X, T).
 
 
 @pytest.mark.parametrize("mode", [None, "learn"])
-def test_of_a_formula_that_is_too_large_outcomes_speak_alone(mode: str | None) -> None:
+def test_of_a_formula_that_is_too_large_the_model_says_nothing(mode: str | None) -> None:
     engine = Engine(antelog.parse(LARGE.format(gap=20)), model=mode)
     lines = []
     for tick in range(240):

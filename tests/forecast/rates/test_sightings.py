@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -52,7 +53,7 @@ TEXT = """input Temp(x: text, level: text, time) delay 1, one per x. chance Temp
 TICKS = 4 * STRETCH
 
 
-def learned(chance: str, levels: list[str | None], *steps: int, half_life: float | None = None) -> Odds:
+def learned(chance: str, levels: Sequence[str | None], *steps: int, half_life: float | None = None) -> Odds:
     """The odds of a in the last stretch, given the level of each tick, counted in steps that end at ticks."""
     (chain,) = chains(text := TEXT.format(chance))
     family = family_of(chain)
@@ -88,12 +89,12 @@ def test_more_than_is_declared_cannot_be_missing() -> None:
 @pytest.mark.parametrize("half_life", [None, 30.0])
 @pytest.mark.parametrize("steps", [(TICKS // 2 + 1, TICKS), range(TICKS + 1)])
 def test_cuts_change_no_count(steps: tuple[int, ...], half_life: float | None) -> None:
-    levels: list[str | None] = ["high", "low", None] * (TICKS // 3) + ["low"] * 2
+    levels = ["high", "low", None] * (TICKS // 3) + ["low"] * 2
     whole, cut = (learned("30%", levels, *each, half_life=half_life) for each in ((TICKS,), steps))
     np.testing.assert_allclose(cut.transitions, whole.transitions, atol=1e-12)
     np.testing.assert_allclose(cut.unexpected, whole.unexpected, atol=1e-12)
 
 
 def test_facts_that_nothing_is_declared_of_are_counted_apart() -> None:
-    levels: list[str | None] = ["high"] * STRETCH + ["low"] * (TICKS - STRETCH)
+    levels = ["high"] * STRETCH + ["low"] * (TICKS - STRETCH)
     assert learned("30%", levels).unexpected.tolist() == [TICKS - 2 * STRETCH, 0]  # the last may still come
