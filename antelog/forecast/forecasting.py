@@ -83,12 +83,15 @@ def advanced(
     """Returns the forecasts after a step, its lines with chances, and those left out for their limits."""
     own, state, values = layout(plan), step.after, step.before.values
     sightings = seen(before.sightings, own.families, step.facts, values)
-    new, half_life = range(step.before.now, state.now), before.learning.half_life
-    counts = {
-        family.name: slots.counted(before.slots[family.name], family, sightings, new, own.slowest, half_life)
-        for family in own.families
-        if family.slotted
-    }
+    count = partial(
+        slots.counted,
+        sightings=sightings,
+        ticks=range(step.before.now, state.now),
+        slowest=own.slowest,
+        half_life=before.learning.half_life,
+    )
+    slotted = (family for family in own.families if family.slotted)
+    counts = {family.name: count(before.slots[family.name], family) for family in slotted}
     current = replace(before, sightings=sightings, slots=counts)
     known = known_of(plan, current, state)
     queries, features = dict(current.queries), dict(current.features)

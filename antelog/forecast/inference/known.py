@@ -107,7 +107,8 @@ class Known:
         if counts is None or odds.chance_declared.all():
             return odds
         possible = rates.possible_kinds(chain, source, keys)
-        return with_others(odds, counts, chain, keys, stretches, self.learning.half_life, possible)
+        half_life = self.learning.half_life
+        return with_others(odds, counts, chain, keys, stretches, half_life=half_life, possible=possible)
 
 
 @dataclass(frozen=True, eq=False)

@@ -308,7 +308,7 @@ class QueryFeatures:
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """What each feature is about, in words."""
+        """The subject of each feature, in words."""
         cycles = [*["the time of day"] * HARMONICS, *["the day of the week"] * HARMONICS]
         return (
             *["which literals are true"] * self.literals,

@@ -35,7 +35,13 @@ def nothing_counted(family: Family) -> Ledger:
 
 
 def counted(
-    ledger: Ledger, family: Family, sightings: Sightings, ticks: range, slowest: int, half_life: float | None
+    ledger: Ledger,
+    family: Family,
+    sightings: Sightings,
+    ticks: range,
+    *,
+    slowest: int,
+    half_life: float | None,
 ) -> Ledger:
     """Counts the facts of the stretches that are complete by these ticks, by the first series of each."""
     lag = -(-slowest // STRETCH)  # the stretches between that of facts and the one in which all have come
@@ -57,6 +63,7 @@ def with_others(
     chain: Chain,
     keys: Keys,
     stretches: Column,
+    *,
     half_life: float | None,
     possible: Sequence[Mask],
 ) -> Odds:

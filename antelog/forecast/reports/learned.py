@@ -1,4 +1,4 @@
-"""What a model has learned of answers, in words: how many are confirmed and when, and what that hangs on."""
+"""The lessons of a model in words: how many answers are confirmed, when, and on what that hangs."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from antelog.forecast.reports import words
 from antelog.forecast.reports.words import percent
 
 DIFFERENT = 3  # the number of keys that are named, those for which most differs
-_TOPICS = 3  # so many of the things that the linear judge looks at are named, those that matter most
+_TOPICS = 3  # the number of subjects that are named, those that the linear judge heeds most
 _OF_JUDGES = "what other judges say"
 
 
 @dataclass(frozen=True)
 class Learned:
-    """What was learned of the answers of a query."""
+    """The lessons of one query."""
 
     query: str
     count: int  # of answers, each in all the states that it was in
@@ -90,7 +90,7 @@ def _quartiles(outcomes: OutcomeStatistics) -> tuple[int, int, int] | None:
 
 
 def _topics(model: Model, query: str, judge: LinearJudge) -> Iterator[str]:
-    """What the linear judge heeds, the most first: by the weights of all features about it."""
+    """The subjects that the linear judge heeds most, by the weights of all features about them."""
     if judge.fits:
         fit = judge.fits[-1]
         named = features_of(model.plan, query).topics

@@ -60,12 +60,12 @@ def learned(chance: str, levels: Sequence[str | None], *steps: int, half_life: f
     facts: list[Fact] = [("Temp", "a", x, tick, tick) for tick, x in enumerate(levels) if x is not None]
     sightings, ledger, now = sighted([family], facts), slots.nothing_counted(family), -1
     for end in steps or (len(levels),):
-        ledger = slots.counted(ledger, family, sightings, range(now, end), 1, half_life)
+        ledger = slots.counted(ledger, family, sightings, range(now, end), slowest=1, half_life=half_life)
         ledger, now = closed(ledger, end // STRETCH), end
     rows, source = keys(sightings.values, X=["a", "new"]), input_of(text)
     stretches, odds = np.full(2, now // STRETCH), declared(chain, source, rows)
     possible = possible_kinds(chain, source, rows)
-    return slots.with_others(odds, ledger, chain, rows, stretches, half_life, possible)
+    return slots.with_others(odds, ledger, chain, rows, stretches, half_life=half_life, possible=possible)
 
 
 def test_a_slot_that_always_has_a_fact_has_another_where_it_has_not_the_declared_one() -> None:
