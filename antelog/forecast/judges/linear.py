@@ -40,7 +40,7 @@ class Fit:
     def chance(self, features: Features) -> Numbers:
         """The last column are log odds, which are corrected."""
         odds = features[:, -1].astype(np.float64)
-        found: Numbers = 1 / (1 + np.exp(-odds - (_scaled(self, features) * self.weights).sum(axis=1)))
+        found: Numbers = 1 / (1 + np.exp(-odds - np.einsum("ij,j->i", _scaled(self, features), self.weights)))
         return found
 
 
@@ -159,14 +159,14 @@ def fitted(features: Features, outcome: Mask, weight: Numbers, ridge: float, fir
     """Fits weights, the same ones to the same rows in the same order."""
     numbers = features.astype(np.float64)
     share = (weight / weight.sum())[:, None]
-    mean = (share * numbers).sum(axis=0)
-    deviation = np.sqrt((share * (numbers - mean) ** 2).sum(axis=0))
+    mean = np.einsum("ij,ij->j", share, numbers)
+    deviation = np.sqrt(np.einsum("ij,ij->j", share, (numbers - mean) ** 2))
     scale = np.where(deviation > _EQUAL * (1 + np.abs(mean)), 1 / np.maximum(deviation, _EQUAL), 0.0)
     fit = Fit(first, mean, scale, np.zeros(len(mean) + 1))
     columns, odds, weights = _scaled(fit, features), numbers[:, -1], fit.weights
     held = np.append(np.full(len(mean), ridge), ridge / LOOSER)
     for _ in range(STEPS):
-        chance = 1 / (1 + np.exp(-odds - (columns * weights).sum(axis=1)))
+        chance = 1 / (1 + np.exp(-odds - np.einsum("ij,j->i", columns, weights)))
         bends = columns * (weight * chance * (1 - chance))[:, None]
         found = _product(columns, np.column_stack([bends, weight * (chance - outcome)]))
         step = np.linalg.solve(found[:, :-1] + np.diag(held), found[:, -1] + held * weights)
@@ -184,8 +184,7 @@ def _scaled(fit: Fit, features: Features) -> Numbers:
 
 def _product(one: Numbers, other: Numbers) -> Numbers:
     """Sums of products of columns, some rows at a time: more of them would be dealt to several threads."""
-    fill = -len(one) % _AT_ONCE
-    parts = (np.pad(each, ((0, fill), (0, 0))) for each in (one, other))
-    left, right = (each.reshape(-1, _AT_ONCE, each.shape[1]) for each in parts)
-    found: Numbers = (left.swapaxes(1, 2) @ right).sum(axis=0)
+    whole = len(one) // _AT_ONCE * _AT_ONCE
+    left, right = (each[:whole].reshape(-1, _AT_ONCE, each.shape[1]) for each in (one, other))
+    found: Numbers = (left.swapaxes(1, 2) @ right).sum(axis=0) + one[whole:].T @ other[whole:]
     return found
