@@ -252,7 +252,7 @@ class QueryForecast:
     ) -> tuple[Judged, pa.Table, LeftOut]:
         """Ends a step: returns the query's state, its lines with chances, and those left out."""
         rows, lines = self._lines()
-        learning, delay = self.known.odds.learning, self.relation.bounds.delay
+        learning, delay = self.known.learning, self.relation.bounds.delay
         step = following.followed(before.followed, lines, now, delay, self._ends, counted=learning.on)
         decided = step.decided
         judged = judging.learned(replace(before, followed=step.after), decided, self._key, learning.learns)
@@ -385,9 +385,9 @@ class QueryForecast:
     def _judge(
         self, judged: Judged, at: ChanceRequests, found: Chances, decided: DecidedAnswers | None
     ) -> tuple[Judged, AnswerChances]:
-        """Judges open answers, given their chances by the model of facts and the answers decided now."""
+        """Judges open answers, given their declared chances and the answers decided now."""
         key = tuple(at.answer[place] for place in self._key)
-        learns, unknown = self.known.odds.learning.learns, self.features.unknown(len(at.tick))
+        learns, unknown = self.known.learning.learns, self.features.unknown(len(at.tick))
         age = at.tick - at.answer[-1] - following.ends_of(self._ends, at.stage)
         state = following.state_of(at.stage, following.age_bucket(age), ~at.at_line)
         rows = AnswerRows(at.answer, key, at.stage, at.tick, at.at_line, learns, state, unknown)
@@ -404,7 +404,7 @@ class QueryForecast:
         counts, count = judged.judges[OUTCOMES], len(found.chance)
         assert isinstance(counts, OutcomeStatistics)
         unknown = np.isnan(chance)
-        others = marked(~((found.column() > ROUNDED) & self.known.plan.declares_chances) & ~unknown)
+        others = marked(~(found.column() > ROUNDED) & ~unknown)
         row, tick, share = counts.when(rows, others)
         if self.relation.bounds.delay is not None:
             # By then it is over; nothing else is known where none was counted.

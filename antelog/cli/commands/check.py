@@ -101,8 +101,9 @@ def print_plan(plan: Plan, rows: Mapping[str, int] | None, console: Console) -> 
 
 
 def _on_chances(plan: Plan) -> Mapping[str, str]:
-    if not plan.declares_chances and all(query.alert is None for query in plan.queries):
+    """The text that is printed for each query without chances, where some are declared."""
+    if not plan.declares_chances:
         return {}
-    from antelog.forecast.inference.chances import summary  # noqa: PLC0415 - few programs have chances
+    from antelog.forecast.inference.chances import without_chances  # noqa: PLC0415 - few programs have chances
 
-    return summary(plan)
+    return {query: f"none: {reason}" for query, reason in without_chances(plan).items()}

@@ -382,34 +382,28 @@ def chances(known: Known, query: str, asked: AnswersAtTicks) -> Chances:
     return replace(found, which=which)
 
 
-# ---- queries without chances by the model of facts, and why: by rules and declarations alone ----
+# ---- queries without declared chances, and why: by rules and declarations alone ----
 
 
-def without_chances(plan: Plan, *, learned: bool) -> Mapping[str, str]:
-    """The queries without chances, and why. If these are `learned`, nothing need be declared."""
-    found = {query: _reason(plan, form, learned) for query, form in forms(plan).items()}
+def without_chances(plan: Plan) -> Mapping[str, str]:
+    """The queries without chances, and why, in a program that declares some."""
+    if not plan.declares_chances:
+        return {}
+    found = {query: _reason(plan, form) for query, form in forms(plan).items()}
     return {query: reason for query, reason in found.items() if reason}
 
 
 def notes(plan: Plan, *, learned: bool) -> list[str]:
     """A sentence about each query without such chances."""
     return [
-        f"{shown(query)}: its chances rest on the outcomes of earlier answers alone, not on how often facts "
-        f"come, because {reason}"
+        f"{shown(query)}: its chances rest on earlier answers, not on what is declared, because {reason}"
         if learned
         else f"{shown(query)} has no chances, because {reason}"
-        for query, reason in without_chances(plan, learned=learned).items()
+        for query, reason in without_chances(plan).items()
     ]
 
 
-def summary(plan: Plan) -> Mapping[str, str]:
-    """The text that `check` prints for each query without chances."""
-    start = "none" if plan.declares_chances else "by the outcomes of earlier answers alone"
-    found = without_chances(plan, learned=not plan.declares_chances)
-    return {query: f"{start}: {reason}" for query, reason in found.items()}
-
-
-def _reason(plan: Plan, form: QueryForm | str, learned: bool) -> str | None:
+def _reason(plan: Plan, form: QueryForm | str) -> str | None:
     if isinstance(form, str):
         return form
     if not whole_fits(form):
@@ -418,7 +412,7 @@ def _reason(plan: Plan, form: QueryForm | str, learned: bool) -> str | None:
     # Of facts that have come nothing need be declared: one declared chain may be all that is waited for.
     chains = [chain.states[: chain.formula_states] for chain in form.chains]
     reasons = [[why for each in own if (why := _undeclared(each.series, inputs))] for own in chains]
-    return reasons[0][0] if not learned and reasons and all(reasons) else None
+    return reasons[0][0] if reasons and all(reasons) else None
 
 
 def _undeclared(series: Series, inputs: Mapping[str, Input]) -> str | None:

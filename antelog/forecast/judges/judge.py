@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from antelog.engine.columns.joins import KeyTicks, find, last_before
 from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, in_order, keys_of, once, run_ends
 from antelog.forecast.judges.following import DecidedAnswers
-from antelog.forecast.rates.tally import Learns, summed
+from antelog.forecast.rates.learning import Learns
+from antelog.forecast.rates.tally import summed
 from antelog.forecast.scores.scored_lines import LEAST, UNIT, exactly, log_losses
 
 Features = NDArray[np.float32]

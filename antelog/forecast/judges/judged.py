@@ -10,8 +10,7 @@ import numpy as np
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Numbers, marked
 from antelog.engine.step.lines import pattern_of
-from antelog.errors import DataError
-from antelog.forecast.columns import JUDGE_NAMES, LINEAR, MODEL, OUTCOMES
+from antelog.forecast.columns import LINEAR, MODEL, OUTCOMES
 from antelog.forecast.judges.following import DecidedAnswers, TrackedAnswers, nobody
 from antelog.forecast.judges.judge import (
     AnswerRows,
@@ -28,7 +27,7 @@ from antelog.forecast.judges.judge import (
 from antelog.forecast.judges.linear import nothing_fitted, nothing_recalibrated
 from antelog.forecast.judges.looks import QueryFeatures
 from antelog.forecast.judges.outcomes import nothing_known
-from antelog.forecast.rates.tally import Learns
+from antelog.forecast.rates.learning import Learns
 from antelog.forecast.scores.scored_lines import FirstAlerts, ScoredLines
 from antelog.forecast.scores.scores import Scores, at_threshold, scored
 
@@ -37,7 +36,7 @@ from antelog.forecast.scores.scores import Scores, at_threshold, scored
 # To add a judge, write a module with a subclass of `Judge`, and a line for it in JUDGES.
 
 
-OF_MODEL = 2.0  # the weight of the model of facts before anything is known of it
+OF_MODEL = 2.0  # the weight of declared chances before anything is known of them
 
 NewJudge = Callable[[int, float | None], Judge]
 """Makes a judge from the number of key columns and the longest half-life."""
@@ -47,16 +46,6 @@ Judges = Mapping[str, NewJudge]
 RECALIBRATION = "recalibration"  # no judge of its own: it corrects the mean of all
 
 JUDGES: Judges = {OUTCOMES: nothing_known, LINEAR: nothing_fitted, RECALIBRATION: nothing_recalibrated}
-
-
-def check_judges(names: Collection[str] | None) -> None:
-    """Raises DataError if there is no judge of a name, or if there is none at all."""
-    known = ", ".join(JUDGE_NAMES)
-    for name in names or ():
-        if name not in JUDGE_NAMES:
-            raise DataError(f"there is no judge {name!r}; there are {known}")
-    if names is not None and not names:
-        raise DataError(f"without a judge there are no chances: name some of {known}, or leave it out")
 
 
 # ---- judged answers ----
@@ -92,9 +81,6 @@ class Judged:
     def only(self, judges: Collection[str]) -> Judged:
         """Gives a say to these judges alone."""
         return replace(self, weights=self.weights.only(np.isin(self._owners, [*judges])))
-
-    def says(self, judge: str) -> bool:
-        return bool(self.weights.at_first[np.isin(self._owners, judge)].any())
 
     def looks(self, learns: Learns) -> bool:
         """Whether some judge asks for the features of answers."""

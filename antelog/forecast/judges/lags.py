@@ -16,7 +16,7 @@ from antelog.forecast.rates import tally
 from antelog.forecast.rates.tally import Ledger
 
 OF_PATTERN = 5.0  # what is known of a pattern counts as this many answers of a state
-_PATTERN, _STATE = 0, 1
+PATTERN, _STATE = 0, 1
 _EXACT, _STEPS = 64, 8  # longer lags are rounded up, to this many numbers up to twice as long
 _LEAST = 1e-9
 
@@ -30,7 +30,7 @@ def entered(ledger: Ledger, decided: DecidedAnswers, half_life: Numbers) -> Ledg
     some = marked(decided.confirmed.take(decided.state_of))
     of, states = decided.state_of.take(some), decided.states.take(some)
     lag = _rounded((decided.tick - decided.answer[-1]).take(of))
-    levels = np.repeat([_PATTERN, _STATE], len(of))
+    levels = np.repeat([PATTERN, _STATE], len(of))
     key = (levels, np.concatenate([pattern_of(stage_of(states)), states]), np.tile(lag, 2))
     return tally.entered(
         ledger, np.tile(decided.settled.take(of), 2), key, np.ones((2 * len(of), 1)), half_life
@@ -41,7 +41,7 @@ def lags(ledger: Ledger, state: Column, tick: Column, age: Column, half_life: Nu
     """The lags of rows as counted before their ticks, faded by a half-life (None: as they are)."""
     level, class_, lag = ledger.tally.keys
     first, which = once(keys_of([[state, tick, age]])[0])
-    pattern, known = pattern_of(stage_of(state.take(first))), marked(level == _PATTERN)
+    pattern, known = pattern_of(stage_of(state.take(first))), marked(level == PATTERN)
     row, entry = pairs(pattern, class_.take(known))
     lag = lag.take(known).take(entry)
     ahead = marked(lag > age.take(first).take(row))
@@ -55,7 +55,7 @@ def lags(ledger: Ledger, state: Column, tick: Column, age: Column, half_life: Nu
             return tally.unfaded(ledger, key, len(row))[:, 0]
         return tally.before(ledger, key, tick.take(at), half_life)[:, 0]
 
-    wider, count = counted(_PATTERN, pattern.take(row)), len(first)
+    wider, count = counted(PATTERN, pattern.take(row)), len(first)
     every = np.maximum(np.bincount(row, wider, count), _LEAST)
     shares = counted(_STATE, state.take(at)) + OF_PATTERN * wider / every.take(row)
     sums, ends = np.append(0, np.cumsum(shares)), np.cumsum(np.bincount(row, minlength=count))

@@ -304,8 +304,19 @@ class QueryFeatures:
 
     @property
     def width(self) -> int:
-        cycles = 4 * HARMONICS if self.timescale else 0
-        return self.literals + 4 + min(len(self.ends) - 1, BITS) + NUMBER * len(self.looks) + cycles
+        return len(self.topics)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The subject of each feature, in words."""
+        cycles = [*["the time of day"] * HARMONICS, *["the day of the week"] * HARMONICS]
+        return (
+            *["which literals are true"] * self.literals,
+            *["the rule"] * min(len(self.ends) - 1, BITS),
+            *("how far it has come", "its age", *["the ticks that are left"] * 2),
+            *(f"the latest values of {look.predicate}" for look in self.looks for _ in range(NUMBER)),
+            *(cycles * 2 if self.timescale else ()),
+        )
 
     def with_facts(self, facts: Mapping[str, Facts], values: Values, of: Values) -> QueryFeatures:
         """Adds a step's new facts, whose cells are of the values `of` the engine."""

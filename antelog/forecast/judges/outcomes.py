@@ -20,7 +20,8 @@ from antelog.forecast.judges.following import DecidedAnswers, either_of, stage_o
 from antelog.forecast.judges.judge import AnswerRows, Judge
 from antelog.forecast.judges.lags import Lags
 from antelog.forecast.rates import tally
-from antelog.forecast.rates.tally import Learns, Ledger
+from antelog.forecast.rates.learning import Learns
+from antelog.forecast.rates.tally import Ledger
 from antelog.forecast.scores.scored_lines import UNIT, exactly, log_losses_of
 
 WEIGHTS = (1.0, 1.0, 1.0, 2.0)
@@ -168,7 +169,7 @@ class OutcomeStatistics(Judge):
     def at_tick(self, tick: int) -> OutcomeStatistics:
         """Fades the statistics to a tick, without the keys that are forgotten by then."""
         return self._with_ledgers(
-            tally.opened(tally.at_epoch(each.tally, tick, self._half_lives(each))) for each in self._ledgers
+            tally.opened(tally.at_tick(each.tally, tick, self._half_lives(each))) for each in self._ledgers
         )
 
     def merged(self, others: Sequence[OutcomeStatistics]) -> OutcomeStatistics:

@@ -36,14 +36,13 @@ query P(X, T).
     ],
 )
 def test_why_there_are_no_chances(body: str, why: str | None) -> None:
-    found = without_chances(plan_of(PROGRAM.format(f"P(X, T) :- {body}.")), learned=False)
+    found = without_chances(plan_of(PROGRAM.format(f"P(X, T) :- {body}.")))
     assert ("P" in found) is (why is not None)
     assert why is None or why in found["P"]
 
 
-def test_what_is_learned_need_not_be_declared() -> None:
-    plan = plan_of(PROGRAM.format("P(X, T) :- Seen(X, T), Seen(X, T+1)."))
-    assert without_chances(plan, learned=True) == {}
+def test_where_nothing_is_declared_nothing_is_missed() -> None:
+    assert without_chances(plan_of("input Seen(x, time). P(X, T) :- Seen(X, T). query P(X, T).")) == {}
 
 
 RUSH = """
@@ -52,7 +51,7 @@ chance Pay(_, _, _) = 20%.
 P(X, T) :- Pay(X, _, T), count(Pay(X, _, T..T+9)) >= 3.
 query P(X, T).
 """
-OUTCOMES = "note: P: its chances rest on the outcomes of earlier answers alone, not on how often facts come"
+OUTCOMES = "note: P: its chances rest on earlier answers, not on what is declared"
 WHY = "it counts atoms of which there may be several at a tick"
 
 

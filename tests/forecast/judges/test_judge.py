@@ -11,7 +11,7 @@ import pytest
 
 import antelog
 from antelog.engine.columns.tables import Numbers
-from antelog.forecast.forecaster import LearningSettings, ModelForecaster
+from antelog.forecast.forecaster import ModelForecaster
 from antelog.forecast.judges.following import DecidedAnswers, age_bucket, state_of
 from antelog.forecast.judges.judge import AnswerRows, Judge, Predictions
 from antelog.forecast.judges.judged import (
@@ -25,7 +25,8 @@ from antelog.forecast.judges.judged import (
     settled,
 )
 from antelog.forecast.judges.looks import QueryFeatures
-from antelog.forecast.rates.tally import Learns, Ledger, before, closed, entered, nothing_counted, opened
+from antelog.forecast.rates.learning import Learning, Learns
+from antelog.forecast.rates.tally import Ledger, before, closed, entered, nothing_counted, opened
 from antelog.forecast.scores.scores import result
 from antelog.process import Engine
 from tests.forecast.making import replayed
@@ -74,7 +75,7 @@ def engine(*, third: bool) -> Engine:
     found = Engine(antelog.parse(RULES), model="learn")
     if third:
         judges = {**JUDGES, "every third": every_third}
-        found._forecaster = ModelForecaster.start(found.plan, None, LearningSettings(True), judges=judges)
+        found._forecaster = ModelForecaster.start(found.plan, None, Learning(True), judges=judges)
     return found
 
 

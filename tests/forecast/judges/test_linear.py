@@ -12,7 +12,7 @@ from antelog.forecast.judges import linear
 from antelog.forecast.judges.judge import AnswerRows, Features, SettledLines, no_lines
 from antelog.forecast.judges.linear import LEAST, LinearJudge, Recalibration, fitted, nothing_recalibrated
 from antelog.forecast.model_file import packed, unpacked
-from antelog.forecast.rates.tally import Learns
+from antelog.forecast.rates.learning import Learns
 
 TICKS, WIDTH = 400, 7
 NOTHING, FADING = LinearJudge(no_lines(WIDTH), None), LinearJudge(no_lines(WIDTH), 90.0)

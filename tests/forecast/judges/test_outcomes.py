@@ -13,7 +13,7 @@ from antelog.engine.step.lines import PATTERN
 from antelog.forecast.judges.following import DecidedAnswers, age_bucket, stage_of, state_of
 from antelog.forecast.judges.judge import AnswerRows
 from antelog.forecast.judges.outcomes import MEMORIES, OutcomeStatistics, nothing_known
-from antelog.forecast.rates.tally import Learns
+from antelog.forecast.rates.learning import Learns
 
 EARLY, LATE, OTHER, SILENT = (
     int(state_of(np.array([pattern << PATTERN]), age_bucket(np.array([age])), np.array([silent]))[0])
