@@ -35,6 +35,8 @@ MEMORIES, SHARES = {"fast": 2.0, "slow": 4.0}, (50, 1)
 """The memories with their weights at first, and the parts of the longest half-life that theirs are."""
 
 BASE, OF_BASE = "base", 1.0  # the confirmed share of all answers of the query, and its weight at first
+OF_KEY, OF_OF_KEY = "own", 1.0  # the same of the key's, whatever state they were in
+_ANY = -1  # stands for all states of a key
 
 FORGOTTEN = 2000  # a key of which no answer was decided in this many ticks is forgotten
 
@@ -61,7 +63,7 @@ class OutcomeStatistics(Judge):
 
     @property
     def columns(self) -> Mapping[str, float]:
-        return {**MEMORIES, BASE: OF_BASE}
+        return {**MEMORIES, BASE: OF_BASE, OF_KEY: OF_OF_KEY}
 
     @property
     def rows(self) -> int:
@@ -77,7 +79,8 @@ class OutcomeStatistics(Judge):
         key, learns = (rows.state, *rows.key), rows.learns is not Learns.NOTHING
         own = self._found(self.by_key, key, rows.tick, fades=learns)
         weight = self._weight_of_all(rows.tick, fades=rows.learns is Learns.ALL)
-        chance = np.column_stack([shared, base])
+        every = self._found(self.by_key, (np.full_like(rows.state, _ANY), *rows.key), rows.tick, fades=learns)
+        chance = np.column_stack([shared, base, _drawn(every[:, -2:], base, AT_FIRST)])
         for memory in reversed(range(len(self.half_lives))):
             toward = shared[:, memory]
             chance[:, memory] = _drawn(own[:, 2 * memory : 2 * memory + 2], toward, weight)
@@ -126,7 +129,8 @@ class OutcomeStatistics(Judge):
         ticks, confirmed = decided.settled.take(of), decided.confirmed.take(of)
         numbers = np.stack([np.ones(len(of)), confirmed.astype(np.float64)], axis=1)
         cells = (decided.answer[column].take(of) for column in key)
-        own = self._entered(self.by_key, (states, *cells), ticks, numbers)
+        twice = (np.append(states, np.full_like(states, _ANY)), *(np.tile(each, 2) for each in cells))
+        own = self._entered(self.by_key, twice, np.tile(ticks, 2), np.tile(numbers, (2, 1)))
         if learns is not Learns.ALL:
             return replace(self, by_key=own)
         # States are few: what all keys share is added up from their sums, not from every answer.
@@ -154,7 +158,7 @@ class OutcomeStatistics(Judge):
         if len(own.tally.keys) == 1:  # there is one key, which is all
             return self.drawn
         earlier = own.sums[:, -2:] - own.counted
-        some = marked(earlier[:, 0] > 0)
+        some = marked((earlier[:, 0] > 0) & (own.tally.keys[0].take(own.row) != _ANY))
         tick = own.tick.take(some)
         states, ticks, which = _different(own.tally.keys[0].take(own.row.take(some)), tick)
         chance, *_ = self._of_all_keys(states, ticks, fades=True)
