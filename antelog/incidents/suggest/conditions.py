@@ -1,0 +1,193 @@
+"""Conditions that a rule may have: each a measure of the moments, and a limit that it is over or under.
+
+avg(U : Vibration(X, U, T-5..T)) > 47.5      the measure is a mean, the limit 47.5
+Error(X, "E2", T-23..T)                      the measure is a count, the limit none
+not Error(X, "E2", T-23..T)                  the same count, and none of it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.columns.tables import Mask, Numbers
+from antelog.incidents.suggest.streams import Moments, Stream, counts, highest, latest, means, number_text
+from antelog.language.printer import value_text
+
+Measured: TypeAlias = Literal["value", "avg", "max", "min", "change", "count", "last", "hour", "weekday"]
+_OVER_RANGES: tuple[Measured, ...] = ("avg", "max", "min", "change")
+_EVER = 1 << 38  # more ticks than there are
+MOST_KINDS = 12  # the kinds of facts that are looked at, of each column
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number for each moment: of a column's values in the last `ticks`, or of facts of a kind."""
+
+    what: Measured
+    stream: int = 0
+    column: str = ""
+    ticks: int = 1
+    kind: str | None = None  # the text that facts have in the column
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A measure over its limit, or under it."""
+
+    measure: Measure
+    above: bool
+    limit: float
+
+    def holds(self, numbers: Numbers) -> Mask:
+        with np.errstate(invalid="ignore"):
+            return numbers > self.limit if self.above else numbers < self.limit
+
+    @property
+    def counted(self) -> bool:
+        return self.measure.what in ("count", "last", "hour", "weekday")
+
+
+def measures(streams: Sequence[Stream], windows: Sequence[int], plan: Plan, base: int) -> Iterator[Measure]:
+    """All measures of some streams, the simple ones first."""
+    for number, stream in enumerate(streams):
+        for column in stream.values:
+            yield Measure("value", number, column)
+            for ticks in windows:
+                if ticks > 1:
+                    yield from (Measure(what, number, column, ticks) for what in _OVER_RANGES)
+        for column, kinds in stream.kinds.items():
+            yield from (Measure("last", number, column, _EVER, kind) for kind in kinds.texts[:MOST_KINDS])
+        for ticks in windows:
+            for column, kinds in stream.kinds.items():
+                for kind in kinds.texts[:MOST_KINDS]:
+                    yield Measure("count", number, column, ticks, kind)
+            if number != base:
+                yield Measure("count", number, "", ticks)
+    if plan.tick is not None and plan.tick <= 3_600_000_000:
+        yield Measure("hour")
+    if plan.tick is not None and plan.tick <= 86_400_000_000:
+        yield Measure("weekday")
+
+
+def measured(measure: Measure, streams: Sequence[Stream], moments: Moments, plan: Plan) -> Numbers:
+    """The number of each moment; NaN where there is none."""
+    if measure.what in ("hour", "weekday"):
+        return _calendar(measure.what, moments, plan)
+    stream = streams[measure.stream]
+    if measure.what in ("count", "last"):
+        mask = None
+        if measure.kind is not None:
+            kinds = stream.kinds[measure.column]
+            mask = kinds.code == kinds.texts.index(measure.kind)
+        if measure.what == "last":
+            return latest(moments.slices(stream, _EVER), np.asarray(mask, np.float64))
+        return counts(moments.slices(stream, measure.ticks), mask).astype(np.float64)
+    values = stream.values[measure.column]
+    if measure.what == "value":
+        ticks = 1 if stream is moments.base else _EVER
+        return latest(moments.slices(stream, ticks), values)
+    if measure.what == "change":
+        before = means(moments.slices(stream, measure.ticks + 1, before=1), values)
+        now = latest(moments.slices(stream, 1), values)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(before > 0, now / before, np.nan)
+    slices = moments.slices(stream, measure.ticks)
+    if measure.what == "avg":
+        return means(slices, values)
+    return highest(slices, values) if measure.what == "max" else -highest(slices, -values)
+
+
+def _calendar(what: str, moments: Moments, plan: Plan) -> Numbers:
+    scale = plan.timescale
+    assert scale is not None
+    ticks, at = np.unique(moments.tick, return_inverse=True)
+    times = [scale.time(tick) for tick in ticks.tolist()]
+    found = [time.hour if what == "hour" else time.isoweekday() for time in times]
+    return np.array(found, np.float64)[at]
+
+
+# ---- as text ----
+
+
+@dataclass(frozen=True)
+class Writing:
+    """What literals of a rule need: the streams, the name of the key's variable, and names of limits."""
+
+    streams: Sequence[Stream]
+    keyed: bool
+    base: Stream
+
+    def atom(self, stream: Stream, time: str, column: str = "", term: str = "") -> str:
+        terms = []
+        for position, name in enumerate(stream.source.columns[:-1]):
+            if position == stream.key_at:
+                terms.append("X")
+            else:
+                terms.append(term if name == column else "_")
+        return f"{stream.source.name}({', '.join([*terms, time])})"
+
+
+def literal(condition: Condition, writing: Writing, limit: str, variable: str) -> str:
+    """A condition as a literal of the language; `limit` is the number, or its name."""
+    measure, sign = condition.measure, ">" if condition.above else "<"
+    if measure.what in ("hour", "weekday"):
+        return f"{measure.what}(T) {sign} {limit}"
+    stream = writing.streams[measure.stream]
+    span = "T" if measure.ticks == 1 else f"T-{measure.ticks - 1}..T"
+    if measure.what == "count":
+        term = "" if measure.kind is None else value_text(measure.kind)
+        atom = writing.atom(stream, span, measure.column, term)
+        if not condition.above and condition.limit <= 1:
+            return f"not {atom}"
+        if condition.above and condition.limit < 1:
+            return atom
+        least = int(np.floor(condition.limit)) + 1 if condition.above else int(np.ceil(condition.limit))
+        return f"count({atom}) {'>=' if condition.above else '<'} {least}"
+    if measure.what == "last":
+        return f"last {writing.atom(stream, 'T', measure.column, value_text(str(measure.kind)))}"
+    if measure.what == "value":
+        atom = writing.atom(stream, "T", measure.column, variable)
+        return f"{'' if stream is writing.base else 'last '}{atom}, {variable} {sign} {limit}"
+    if measure.what == "change":
+        now = writing.atom(stream, "T", measure.column, variable)
+        before = writing.atom(stream, f"T-{measure.ticks}..T-1", measure.column, f"{variable}0")
+        turned = "<" if condition.above else ">"
+        return f"{now}, avg({variable}0 : {before}) {turned} {variable} / {limit}"
+    atom = writing.atom(stream, span, measure.column, variable)
+    return f"{measure.what}({variable} : {atom}) {sign} {limit}"
+
+
+def in_words(condition: Condition, writing: Writing, limit: str, span: str) -> str:
+    """A condition as people say it: `mean of value over 6 hours above 47.5`."""
+    measure = condition.measure
+    side = "above" if condition.above else "below"
+    if measure.what == "hour":
+        return f"{'after' if condition.above else 'before'} {limit} o'clock"
+    if measure.what == "weekday":
+        return f"weekday {side} {limit}"
+    name = writing.streams[measure.stream].source.name
+    if measure.what == "count":
+        facts = name if measure.kind is None else f"{name} {measure.kind}"
+        if not condition.above and condition.limit <= 1:
+            return f"no {facts} within {span}"
+        if condition.above and condition.limit < 1:
+            return f"{facts} within {span}"
+        number = number_text(np.floor(condition.limit) if condition.above else np.ceil(condition.limit))
+        return f"{'more' if condition.above else 'fewer'} than {number} {facts} within {span}"
+    if measure.what == "last":
+        return f"last {measure.column} of {name} {measure.kind}"
+    what = {"avg": "mean of ", "max": "highest ", "min": "lowest "}.get(measure.what, "")
+    if measure.what == "value":
+        return f"{measure.column} of {name} {side} {limit}"
+    if measure.what == "change":
+        return f"{measure.column} of {name} {side} {limit} times its mean over {span}"
+    return f"{what}{measure.column} of {name} over {span} {side} {limit}"
+
+
+def with_limit(condition: Condition, limit: float) -> Condition:
+    return replace(condition, limit=limit)
