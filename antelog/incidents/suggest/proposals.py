@@ -18,8 +18,8 @@ from antelog.incidents.suggest.conditions import Measure, measured, measures
 from antelog.incidents.suggest.search import Outcome, Rule, Search, Target, by_chance, outcome, target_of
 from antelog.incidents.suggest.streams import Moments, Stream
 
-_SURE = 0.02  # what chance may explain
-_FEWEST = 2  # the incidents that a rule catches at least, and its unseen halves together
+_SURE = 0.005  # what chance may explain
+_FEWEST = 3  # the incidents that a rule catches at least, and its unseen halves together
 _DAY = 86_400_000_000  # microseconds
 
 

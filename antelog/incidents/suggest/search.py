@@ -23,11 +23,11 @@ from antelog.incidents.suggest.streams import Moments
 
 CALENDAR = ("hour", "weekday")
 MOST_CONDITIONS = 3
-_BEAM = 30
+_BEAM = 12
 _FINALISTS = 12
 _PARTS = 4  # of the time, to compare finalists
 _COST = 7.0
-_SHARES = (1.0, 0.85, 0.7, 0.5, 0.3)  # of the incidents: the limits of a measure that so many reach
+_SHARES = (1.0, 0.8, 0.6, 0.4)  # of the incidents: the limits of a measure that so many reach
 _COMMON = 0.97  # a condition that holds more often says nothing
 
 
@@ -45,7 +45,7 @@ class Target:
     settle: int
     days: float  # in which a false alarm may come, of all keys
 
-    @property
+    @cached_property
     def incidents(self) -> int:
         return len(self.begin)
 
@@ -148,7 +148,7 @@ def outcome(target: Target, rows: Column) -> Outcome:
     starts = rows[fresh]
     kind = target.kind[starts]
     hit = np.searchsorted(starts, target.first) < np.searchsorted(starts, target.end)
-    caught = frozenset(np.unique(target.number[hit]).tolist())
+    caught = frozenset(target.number[hit].tolist())
     return Outcome(caught, int((kind == RIGHT).sum()), int((kind == FALSE).sum()))
 
 
@@ -272,8 +272,7 @@ class Search:
         target = self.target
         at = np.flatnonzero(target.end > target.first)
         sizes = (target.end - target.first)[at]
-        which, rows = spread(target.first[at], sizes)
-        del which
+        _, rows = spread(target.first[at], sizes)
         return _Before(rows, np.append(0, np.cumsum(sizes))[:-1], target.number[at])
 
     # ---- limits: better ones, and rounder ones that come to as much ----
@@ -286,10 +285,10 @@ class Search:
         return rule
 
     def _refined(self, rule: Rule) -> Rule:
-        rule = self.with_best_limits(rule)
+        rule = self._without_needless(self.with_best_limits(rule))
         for at in range(len(rule.conditions)):
             rule = self._with_round_limit(rule, at)
-        return self._without_needless(rule)
+        return rule
 
     def _with_best_limit(self, rule: Rule, at: int) -> Rule:
         condition = rule.conditions[at]
@@ -310,7 +309,10 @@ class Search:
         return self._rule((*rule.conditions[:at], condition, *rule.conditions[at + 1 :]), rows)
 
     def _with_round_limit(self, rule: Rule, at: int) -> Rule:
-        """The roundest limit between those at which the outcome stays as good."""
+        """The roundest limit within the widest gap of the measure in which the rule is worth about as much.
+
+        A cause that adds something leaves a gap; a limit in it is not moved by one incident more or less.
+        """
         condition = rule.conditions[at]
         if condition.counted:
             return rule
@@ -320,20 +322,13 @@ class Search:
         known = known[~np.isnan(known)].astype(np.float64)
         # What is over the limit begins at the cut, what is under it ends before.
         cut = int(np.searchsorted(known, condition.limit, "right" if condition.above else "left"))
-
-        def as_good(cut: int) -> bool:
-            limit = (known[cut - 1] + known[cut]) / 2
-            return self._tried(rule, at, float(limit), others, numbers).worth >= rule.worth
-
-        low = high = cut
-        while low > 1 and cut - low < _FAR and as_good(low - 1):
-            low -= 1
-        while high < len(known) - 1 and high - cut < _FAR and as_good(high + 1):
-            high += 1
-        if not 0 < low <= high < len(known):
-            return rule
-        tried = self._tried(rule, at, roundest(float(known[low - 1]), float(known[high])), others, numbers)
-        return tried if tried.worth >= rule.worth else rule
+        cuts = np.arange(max(cut - _FAR, 1), min(cut + _FAR, len(known) - 1) + 1)
+        for each in cuts[np.argsort(known[cuts - 1] - known[cuts], kind="stable")].tolist():
+            limit = roundest(float(known[each - 1]), float(known[each]))
+            tried = self._tried(rule, at, limit, others, numbers)
+            if tried.worth >= rule.worth - _SLACK:
+                return tried
+        return rule
 
     def _without_needless(self, rule: Rule) -> Rule:
         for at in range(len(rule.conditions)):
@@ -345,7 +340,8 @@ class Search:
         return rule
 
 
-_FAR = 20  # neighbours of a limit that are tried
+_SLACK = 6.0  # of worth, which one or two incidents make
+_FAR = 25  # neighbours of a limit that are tried
 _TRIED = 24  # limits that are tried, about
 
 
