@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from antelog.forecast.model_file import Model
     from antelog.functions import UserFunction, function
+    from antelog.incidents.library import Backtest, backtest
     from antelog.notebook import load_ipython_extension, show
     from antelog.pictures import Drawing, draw
     from antelog.process import Engine
@@ -36,15 +37,16 @@ if TYPE_CHECKING:
     from antelog.watch.live import live
 
 __all__ = [
-    "AntelogError", "ArgumentError", "DataError", "DataWarning", "Drawing", "Engine", "FunctionError",
-    "Model", "OutputError", "PlanError", "Program", "ProgramError", "ProgramFileError",
-    "RulesChangedError", "StateError", "UnsupportedError", "UserFunction", "WorkerError", "draw",
+    "AntelogError", "ArgumentError", "Backtest", "DataError", "DataWarning", "Drawing", "Engine",
+    "FunctionError", "Model", "OutputError", "PlanError", "Program", "ProgramError", "ProgramFileError",
+    "RulesChangedError", "StateError", "UnsupportedError", "UserFunction", "WorkerError", "backtest", "draw",
     "function", "live", "load", "load_ipython_extension", "parse", "replay", "show",
 ]  # fmt: skip
 
 _OTHERS = {
     "forecast.model_file": ("Model",),
     "functions": ("UserFunction", "function"),
+    "incidents.library": ("Backtest", "backtest"),
     "notebook": ("load_ipython_extension", "show"),
     "pictures": ("Drawing", "draw"),
     "process": ("Engine",),

@@ -2,9 +2,10 @@
 
     level 0          an answer is possible      an alert is on while one of its query and key is open
     level 0.6        its chance is 60 %         while one is open with such a chance
-    level CONFIRMED  it is confirmed            at its line, and until nothing more came for `settle` ticks
+    level CONFIRMED  it is confirmed            at its line, and for `settle` ticks after the last
 
-An alert begins where none is on. So fifty answers about one device that overlap ring once.
+An alert begins where none is on. So fifty answers about one device that overlap ring once. Within a tick
+there is no order: an alert that ends at one is still on for what begins at it.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class LoggedLines(ColumnSet):
 
 @dataclass(frozen=True, eq=False)
 class Alerts(ColumnSet):
-    """Alerts, by query, key and tick; each is on from `tick` until before `end`."""
+    """Alerts, by query, key and tick; each is on from `tick` to `end`, the tick of the line that ended it."""
 
     query: Column
     key: Column
@@ -57,18 +58,17 @@ def alerts_at(level: float, lines: LoggedLines, settle: int, *, together: bool =
 def _spans(level: float, lines: LoggedLines, settle: int) -> tuple[Column, Column, Mask]:
     """For each line the ticks for which it is at the level, and whether it is."""
     if level == CONFIRMED:
-        return lines.tick, lines.tick + settle + 1, lines.confirmed
+        return lines.tick, lines.tick + settle, lines.confirmed
     likely = lines.is_open if level == POSSIBLE else lines.is_open & (lines.chance >= level)
     order, sequence = ordered(lines.answer)
     following = np.full(len(order), NEVER)
     last = run_ends(sequence)
     following[order[~last]] = lines.tick[order[np.flatnonzero(~last) + 1]]
-    end = np.where(lines.confirmed, lines.tick + 1, np.maximum(following, lines.tick + 1))
-    return lines.tick, end, likely | lines.confirmed
+    return lines.tick, np.where(lines.confirmed, lines.tick, following), likely | lines.confirmed
 
 
 def _joined(spans: Alerts) -> Alerts:
-    """Joins spans of one query and key that overlap or touch."""
+    """Joins spans of one query and key that have a tick in common."""
     if not spans.count:
         return spans
     group = combined([spans.query, spans.key])
@@ -92,9 +92,9 @@ def _running_most(column: Column, group: Column) -> Column:
 
 
 def levels_that_differ(caught: Sequence[tuple[float, int]], incidents: int) -> Iterator[float]:
-    """Chances, of which neighbours differ by a tenth of the incidents caught; given falling chances."""
-    before: int | None = None
+    """The highest chances at which a tenth of the incidents more is caught; given falling chances."""
+    before = 0
     for level, number in caught:
-        if before is None or abs(number - before) * 10 >= max(incidents, 1):
+        if (number - before) * 10 >= max(incidents, 1):
             before = number
             yield level

@@ -1,47 +1,76 @@
-"""What a backtest is asked: leads and limits in words, as whole ticks and values."""
+"""What a backtest is asked: leads, limits and queries in words, as whole ticks and values."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from math import ceil, floor
 
 import numpy as np
+from msgspec import structs
 
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
-from antelog.incidents.backtest import Varied, judged_queries
+from antelog.incidents.backtest import BacktestQuestion, Varied, judged_queries
 from antelog.incidents.judging import Lead
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import duration_text
 from antelog.language.syntax import Document
-from antelog.run.values import length_of
+from antelog.process import LEARN
+from antelog.program import Program, parse
+from antelog.run.checks import tick_of
+from antelog.run.settings import BacktestOptions
+from antelog.run.values import SettingError, length_of
 
 MOST_VALUES = 25
 
 
-@dataclass(frozen=True)
-class LeadWords:
-    """A lead as it is written, `1h..24h`, the span after incidents, and whether alerts within are right."""
+def question(program: Program, given: BacktestOptions, model: object) -> BacktestQuestion:
+    """What is asked of a program. Raises DataError if it does not fit."""
+    plan = program.plan
+    varied = None if given.vary is None else varied_of(given.vary, program.document)
+    is_file = model not in (None, LEARN)
+    if varied is not None and is_file:
+        raise DataError("a model is learned for one value of each limit: with `vary=` take `model=learn`")
+    try:
+        split = tick_of(given.split, plan)
+    except SettingError as error:
+        raise DataError(f"where to split: {error}") from None
+    lead, chooses = lead_of(given, plan), varied is not None or is_file
+    return BacktestQuestion(asked_queries(plan, given.query), lead, varied, split, chooses)
 
-    lead: str
-    settle: str | None = None
-    within: bool = False
+
+def versions(program: Program, varied: Varied | None) -> list[Program]:
+    """The program, or one for each value of a limit. Raises ProgramError if a value makes none."""
+    if varied is None:
+        return [program]
+    source, own = program.source, program.plan
+    found = [
+        parse(source.text, name=source.name, limits={**source.values, varied.name: each})
+        for each in varied.values
+    ]
+    same = {"coded": own.coded, "readings": own.readings}
+    return [
+        replace(each, plan=structs.replace(each.plan, **same), functions=program.functions) for each in found
+    ]
 
 
-def lead_of(words: LeadWords, plan: Plan) -> Lead:
+def lead_of(given: BacktestOptions, plan: Plan) -> Lead:
     """The lead in ticks. Raises DataError if it is not one."""
-    low, dots, high = words.lead.partition("..")
+    if given.lead is None:
+        raise DataError(f"say how long before an incident an alert is right, as in `lead={_example(plan)}`")
+    text = given.lead if isinstance(given.lead, str) else "..".join(map(str, given.lead))
+    low, dots, high = text.partition("..")
     if not dots:
-        raise DataError(f"`{words.lead}` is not a lead. Write the least and the most: {_example(plan)}")
+        raise DataError(f"`{text}` is not a lead. Write the least and the most: {_example(plan)}")
     least, most = ceil(_ticks(low, plan)), floor(_ticks(high, plan))
     if least > most or most < 0:
-        raise DataError(f"`{words.lead}` holds no tick. The least comes first: {_example(plan)}")
-    settle = most if words.settle is None else ceil(_ticks(words.settle, plan))
+        raise DataError(f"`{text}` holds no tick. The least comes first: {_example(plan)}")
+    settle = most if given.settle is None else ceil(_ticks(given.settle, plan))
     if settle < 0:
-        raise DataError(f"`{words.settle}`: after an incident no time can be less than none")
-    return Lead(least, most, settle, words.within)
+        raise DataError(f"`{given.settle}`: after an incident no time can be less than none. Write 0 or more")
+    return Lead(least, most, settle, given.within)
 
 
 def _example(plan: Plan) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -14,31 +15,36 @@ from antelog.answers import ENDS
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.step.query import KINDS
-from antelog.files import ARRIVAL, Rejects
+from antelog.engine.step.wording import LOST, SEEN, meanings
+from antelog.errors import DataError
+from antelog.files import Rejects
 from antelog.incidents.alerts import CONFIRMED, POSSIBLE, Alerts, LoggedLines, alerts_at, levels_that_differ
-from antelog.incidents.incident_list import IncidentList
+from antelog.incidents.incident_list import IncidentList, KeyColumn
 from antelog.incidents.judging import (
     ALL_KEYS,
+    NEITHER,
     Figures,
     Incidents,
-    Judged,
+    JudgedAlerts,
+    JudgedSpan,
     Lead,
-    Span,
+    f1,
     figures,
     judged,
     quiet_ticks,
 )
+from antelog.language.moments import moment
 from antelog.process import Engine
 from antelog.program import Program
 from antelog.run import clock
-from antelog.run.driver import ChangeView, Driver
-from antelog.run.driver import Judged as Listener
-from antelog.run.replay import Recording, static_facts
+from antelog.run.driver import ChangeView, Driver, Judged
+from antelog.run.replay import Recording
 from antelog.run.sinks.result import StepResult
 from antelog.run.waiting import DueRows, arrivals_of
 from antelog.run.workers.divided import engine_for
 
-STEPS = tuple(each / 20 for each in range(19, 0, -1))  # the chances that are looked at, falling
+# The chances that are looked at, falling: failures are rare, and so are high chances of them.
+STEPS = (*(each / 20 for each in range(19, 0, -1)), 0.02, 0.01)
 
 
 @dataclass(eq=False)
@@ -48,9 +54,9 @@ class LineCollector:
     plan: Plan
     queries: Sequence[str]
     keys: dict[str, int]
+    key: KeyColumn | None
     _parts: list[LoggedLines] = field(default_factory=list)
     _answers: dict[tuple[int, bytes], int] = field(default_factory=dict)
-    first: int | None = None
 
     def take(self, tables: Mapping[str, pa.Table]) -> None:
         for number, name in enumerate(self.queries):
@@ -61,6 +67,8 @@ class LineCollector:
     def _lines(self, number: int, name: str, table: pa.Table) -> LoggedLines:
         relation = self.plan.relation(name)
         columns = [_texts(table.column(each)) for each in relation.answer.names if each in table.column_names]
+        if "others" in table.column_names:
+            columns.append(pc.binary_join(table.column("others"), "\2"))
         texts = pc.binary_join_element_wise(*columns, "\0") if columns else None
         answer = np.zeros(table.num_rows, np.int64)
         if texts is not None:
@@ -70,7 +78,8 @@ class LineCollector:
                 for v in coded.dictionary.to_pylist()
             ]
             answer = np.array(known, np.int64)[coded.indices.to_numpy()]
-        change = table.column("change")
+        change, means = table.column("change"), meanings(table, relation.severity)
+        unseen = pc.and_(pc.equal(change, SEEN), pc.equal(means, LOST))
         chance = table.column("chance") if "chance" in table.column_names else None
         return LoggedLines(
             np.full(table.num_rows, number),
@@ -78,15 +87,15 @@ class LineCollector:
             self._key(name, table),
             table.column("tick").to_numpy(),
             np.full(table.num_rows, np.nan) if chance is None else _numbers(chance),
-            ~pc.is_in(change, pa.array(ENDS)).to_numpy(),
+            ~pc.or_(pc.is_in(change, pa.array(ENDS)), unseen).to_numpy(),
             pc.equal(change, "confirmed").to_numpy(),
         )
 
     def _key(self, name: str, table: pa.Table) -> Column:
-        at = {each.name: each.position for each in self.plan.key.positions} if self.plan.key else {}
-        if name not in at:
+        places = {} if self.key is None else self.key.places
+        if name not in places:
             return np.full(table.num_rows, ALL_KEYS)
-        variable = self.plan.relation(name).answer.variables[at[name]]
+        variable = self.plan.relation(name).answer.variables[places[name]]
         coded = pc.dictionary_encode(_texts(table.column(variable)).combine_chunks())
         known = [self.keys.setdefault(each, len(self.keys)) for each in coded.dictionary.to_pylist()]
         found: Column = np.array(known, np.int64)[coded.indices.to_numpy()]
@@ -125,10 +134,10 @@ class SeveralRuns(ChangeView):
     def __post_init__(self) -> None:
         super().__init__()
 
-    def steps(self, engine: Engine, batch: DueRows, judged: Listener) -> Iterator[StepResult]:
+    def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
         for other, collector in zip(self.engines, self.collectors[1:], strict=True):
             collector.take(other.advance(batch.now, batch.facts))
-        self._see(engine.plan, batch)
+        self._see(batch)
         yield from super().steps(engine, batch, judged)
 
     def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
@@ -138,83 +147,16 @@ class SeveralRuns(ChangeView):
                 collector.take(other.advance(last))
         yield from super().rest(engine, end)
 
-    def _see(self, plan: Plan, batch: DueRows) -> None:
+    def _see(self, batch: DueRows) -> None:
+        """Notes the ticks and the keys of facts."""
         if not batch.rows:
             return
-        first = batch.first
-        self.first = first if self.first is None else self.first
+        self.first = batch.first if self.first is None else self.first
         self.last = max(int(arrivals_of(each)[-1]) for each in batch.rows.values())
+        key = self.collectors[0].key
         for name, rows in batch.rows.items():
-            at = {each.name: each.position for each in plan.key.positions} if plan.key else {}
-            if name in at:
-                self.seen.update(_texts(pc.unique(rows.column(at[name]))).to_pylist())
-
-
-def run(
-    programs: Sequence[Program], recording: Recording, queries: Sequence[str], found: IncidentList, **how: Any
-) -> SeveralRuns:
-    """Runs versions of a program over facts that are read once; raises DataError."""
-    rejects: Rejects = how.pop("rejects")
-    progress, note, workers = how.pop("progress"), how.pop("note"), how.pop("workers", 1)
-    plan = programs[0].plan
-    static = static_facts(plan, recording.statics, rejects, recording.maps)
-    options = {"only": KINDS, "explanations": 0, "static": static, "arrival": ARRIVAL, **how}
-    engines = [engine_for(programs[0], workers, note, **options)]
-    engines += [Engine(each, **options) for each in programs[1:]]
-    keys = {key: number for number, key in enumerate(found.keys)}
-    view = SeveralRuns(engines[1:], [LineCollector(each.plan, queries, keys) for each in engines])
-    for step in Driver(engines[0], recording.reader(plan, rejects, progress), view).steps():
-        view.collectors[0].take(step.tables)
-    return view
-
-
-@dataclass(frozen=True, eq=False)
-class Scene:
-    """What alerts are judged by: incidents, leads, the ticks that count, and the number of keys."""
-
-    incidents: Incidents
-    lead: Lead
-    span: Span
-    keys: int
-
-    def figures(self, query: str | None, level: float, alerts: Alerts) -> tuple[Figures, Judged, Alerts]:
-        inside = alerts.take((alerts.tick >= self.span.first) & (alerts.tick <= self.span.last))
-        found = judged(inside, self.incidents, self.lead, self.span)
-        quiet = quiet_ticks(self.incidents, self.keys, self.lead, self.span)
-        return figures(query, level, found, self.incidents.begin, quiet), found, inside
-
-
-@dataclass(frozen=True, eq=False)
-class Row:
-    """A row of the result: figures, what each alert was, and the alerts."""
-
-    figures: Figures
-    judged: Judged
-    alerts: Alerts
-
-
-def rows_of(scene: Scene, lines: LoggedLines, queries: Sequence[str]) -> Iterator[Row]:
-    """The rows of each query, and of all together if there are several."""
-    scopes = [(name, lines.take(lines.query == number)) for number, name in enumerate(queries)]
-    for name, own in [*scopes, *([(None, lines)] if len(queries) > 1 else [])]:
-        yield from _levels(scene, name, own)
-
-
-def _levels(scene: Scene, name: str | None, lines: LoggedLines) -> Iterator[Row]:
-    def at(level: float) -> Row:
-        alerts = alerts_at(level, lines, scene.lead.settle, together=name is None)
-        return Row(*scene.figures(name, level, alerts))
-
-    yield at(POSSIBLE)
-    if not np.all(np.isnan(lines.chance)):
-        rows = {level: at(level) for level in STEPS}
-        caught = [(level, row.figures.caught) for level, row in rows.items()]
-        incidents = next(iter(rows.values())).figures.incidents
-        yield from (rows[level] for level in sorted(levels_that_differ(caught, incidents)))
-    yield at(CONFIRMED)
-
-
-# ---- the whole: versions of a program, seen and unseen ----
+            if key is not None and name in key.places:
+                self.seen.update(_texts(pc.unique(rows.column(key.places[name]))).to_pylist())
 
 
 @dataclass(frozen=True)
@@ -225,89 +167,272 @@ class Varied:
     values: tuple[float, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Backtest:
-    """The rows of the result, and what they rest on; `seen` are rows of the half that chose limits."""
+@dataclass(frozen=True)
+class BacktestQuestion:
+    """What is asked: the queries, leads, values of a limit, and where the unseen part begins.
 
-    rows: tuple[Row, ...]
-    seen: tuple[Row, ...]
+    Without a split, that is the middle if something is chosen: a limit, or the rates of a model.
+    """
+
+    queries: tuple[str, ...]
+    lead: Lead
+    varied: Varied | None = None
+    split: int | None = None
+    chooses: bool = False
+
+    @property
+    def scopes(self) -> Sequence[str | None]:
+        """What there are rows of: each query, and all together if they are several."""
+        return self.queries if len(self.queries) == 1 else (*self.queries, None)
+
+
+def run(
+    programs: Sequence[Program],
+    recording: Recording,
+    asked: BacktestQuestion,
+    listed: IncidentList,
+    rejects: Rejects,
+    **how: Any,
+) -> SeveralRuns:
+    """Runs versions of a program over facts that are read once, the first with workers.
+
+    `how` has `progress`, `note`, `workers`, and the options of engines. Raises DataError.
+    """
+    progress, note, workers = (how.pop(each) for each in ("progress", "note", "workers"))
+    plan = programs[0].plan
+    options = {**how, "only": KINDS, "explanations": 0}
+    engines = [engine_for(programs[0], workers, note, **options)]
+    engines += [engine_for(each, 1, note, **options) for each in programs[1:]]
+    keys = {key: number for number, key in enumerate(listed.keys)}
+    collectors = [LineCollector(each.plan, asked.queries, keys, listed.key) for each in engines]
+    view = SeveralRuns(engines[1:], collectors)
+    for step in Driver(engines[0], recording.reader(plan, rejects, progress), view).steps():
+        view.collectors[0].take(step.tables)
+    rejects.require_use()
+    if view.first is None:
+        raise DataError(f"there are no facts; give them with --input {plan.inputs[0].name}=FILE")
+    return view
+
+
+# ---- rows ----
+
+RowName: TypeAlias = tuple[str | None, float, float | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What alerts are judged by: incidents, leads, the ticks that count, and how many of them are quiet."""
+
+    incidents: Incidents
+    lead: Lead
+    span: JudgedSpan
+    quiet: float  # the ticks outside incidents and settling, the mean over keys
+    quiet_of_all: float  # those outside all incidents, for queries without a key
+
+    @classmethod
+    def of(cls, listed: IncidentList, lead: Lead, span: JudgedSpan, keys: Column) -> Scene:
+        quiet = [quiet_ticks(listed.incidents, each, lead, span) for each in (keys, np.array([ALL_KEYS]))]
+        return cls(listed.incidents, lead, span, *quiet)
+
+    def row(self, alerts: Alerts, **named: Any) -> BacktestRow:
+        alerts = alerts.take((alerts.tick >= self.span.first) & (alerts.tick <= self.span.last))
+        found = judged(alerts, self.incidents, self.lead, self.span)
+        of_all = alerts.count and np.all(alerts.key == ALL_KEYS)
+        ticks = self.quiet_of_all if of_all else self.quiet
+        return BacktestRow(figures(found, self.incidents.begin, ticks=ticks, **named), found, alerts)
+
+
+@dataclass(frozen=True, eq=False)
+class BacktestRow:
+    """A row of the result: figures, what each alert was, and the alerts."""
+
+    figures: Figures
+    judged: JudgedAlerts
+    alerts: Alerts
+
+    @property
+    def name(self) -> RowName:
+        """What tells a row from the others: its query, its level, and the value of the limit."""
+        return self.figures.query, self.figures.level, self.figures.limit
+
+
+def _rows(
+    scene: Scene, asked: BacktestQuestion, found: SeveralRuns, chances: Sequence[Sequence[float]]
+) -> Iterator[BacktestRow]:
+    """The rows of each query, and of all together if there are several: by level, then by value."""
+    values = (None,) if asked.varied is None else asked.varied.values
+    lines = [each.lines for each in found.collectors]
+    for name, levels in zip(asked.scopes, chances, strict=True):
+        for level in (POSSIBLE, *levels, CONFIRMED):
+            for value, own in zip(values, lines, strict=True):
+                yield scene.row(_alerts(asked, own, name, level), query=name, level=level, limit=value)
+
+
+def _alerts(asked: BacktestQuestion, lines: LoggedLines, name: str | None, level: float) -> Alerts:
+    if name is not None:
+        lines = lines.take(lines.query == asked.queries.index(name))
+    return alerts_at(level, lines, asked.lead.settle, together=name is None)
+
+
+def _chances(scene: Scene, asked: BacktestQuestion, lines: LoggedLines) -> Iterator[Sequence[float]]:
+    """The chances of the rows of each query."""
+    steps = STEPS if np.any(~np.isnan(lines.chance)) else ()
+    for name in asked.scopes:
+        rows = [
+            scene.row(_alerts(asked, lines, name, each), query=name, level=each, limit=None) for each in steps
+        ]
+        caught = [(each.figures.level, each.figures.caught) for each in rows]
+        yield sorted(levels_that_differ(caught, rows[0].figures.incidents if rows else 0))
+
+
+# ---- the whole: versions of a program, seen and unseen ----
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """How many incidents and alerts cannot be judged, as there are no facts about their leads."""
+
+    before: int = 0  # incidents nearer to the first fact than the lead
+    after: int = 0  # incidents after the last fact
+    at_end: int = 0  # alerts whose lead was not over by the last fact
+    crossing: int = 0  # incidents whose lead crosses the split
+    across: int = 0  # alerts whose lead crosses it
+
+
+@dataclass(frozen=True, eq=False)
+class BacktestResult:
+    """How rules would have done: `rows`, and as `seen` those of the half that chose."""
+
+    rows: tuple[BacktestRow, ...]
+    seen: tuple[BacktestRow, ...]
     scene: Scene
+    asked: BacktestQuestion
     listed: IncidentList
     keys: tuple[str, ...]
-    queries: tuple[str, ...]
     plan: Plan
-    lines: LoggedLines
+    left_out: LeftOut
     split: int | None = None
-    left_out: int = 0  # incidents that do not count
+    why: Mapping[int, str] = field(default_factory=dict)  # what there was of missed incidents, by number
 
-    @property
-    def best(self) -> tuple[Row, ...]:
-        """The rows that no other one beats in what it catches and in its false alarms, of the seen half."""
-        found = list[Row]()
-        of_seen = [row for row in self.seen if row.figures.limit is not None]
-        for row in of_seen:
-            mine = row.figures
-            others = [
-                e.figures for e in of_seen if (e.figures.query, e.figures.level) == (mine.query, mine.level)
-            ]
-            beaten = any(
-                (e.caught >= mine.caught and e.false < mine.false)
-                or (e.caught > mine.caught and e.false <= mine.false)
-                for e in others
-            )
-            if not beaten and mine.caught:
-                found.append(row)
-        return tuple(found)
+    @cached_property
+    def best(self) -> frozenset[RowName]:
+        """The rows whose limit no other one beats in the seen half, at the same query and level."""
+        varied = [row for row in self.seen if row.figures.limit is not None]
+        return frozenset(
+            row.name for row in varied if row.figures.caught and not any(_beats(each, row) for each in varied)
+        )
 
-    @property
-    def missed(self) -> list[tuple[str | None, int]]:
-        """The key and the begin of each incident that no query caught when it was possible."""
-        first = np.full(self.listed.incidents.count, False)
-        for row in self.rows:
-            first |= row.judged.caught
-        at = np.flatnonzero(~first & self.rows[0].judged.counted)
-        return [
-            (self.key(int(self.listed.incidents.key[i])), int(self.listed.incidents.begin[i])) for i in at
-        ]
+    @cached_property
+    def chosen(self) -> float | None:
+        """The limit that did best in the seen half, in the middle of equal ones; None if none was varied."""
+        if self.asked.varied is None:
+            return None
+        rows = [row.figures for row in self.seen if row.figures.query == self.asked.scopes[-1]]
+        most = max(map(f1, rows))
+        equal = sorted({each.limit for each in rows if each.limit is not None and f1(each) == most})
+        return equal[len(equal) // 2]
+
+    @cached_property
+    def listed_rows(self) -> list[BacktestRow]:
+        """The rows of the chosen limit: of them missed incidents and false alarms are listed."""
+        return [row for row in self.rows if row.figures.limit == self.chosen]
+
+    @cached_property
+    def missed(self) -> Column:
+        """The numbers of incidents that no query caught at any level."""
+        caught = np.any([row.judged.caught for row in self.listed_rows], axis=0)
+        missed: Column = np.flatnonzero(~caught & self.rows[0].judged.counted)
+        return missed
 
     def key(self, number: int) -> str | None:
         return None if number == ALL_KEYS else self.keys[number]
 
 
-def backtest_of(
-    found: SeveralRuns,
-    listed: IncidentList,
-    lead: Lead,
-    varied: Varied | None = None,
-    split: int | None = None,
-) -> Backtest:
-    """Judges what runs have collected; with a split only what comes after it counts."""
-    first, last = found.first or 0, found.last
-    keys = found.collectors[0].keys
-    for key in sorted(found.seen):
-        keys.setdefault(key, len(keys))
-    whole = Scene(listed.incidents, lead, Span(first, last), len(found.seen))
-    queries = tuple(found.collectors[0].queries)
-    scenes: tuple[Scene, Scene | None] = (whole, None)
-    if split is not None:
-        scenes = (replace(whole, span=Span(split, last)), replace(whole, span=Span(first, split - 1)))
-    values = (None,) if varied is None else varied.values
-    rows, seen = list[Row](), list[Row]()
-    for value, collector in zip(values, found.collectors, strict=True):
-        for into, scene in zip((rows, seen), scenes, strict=True):
-            if scene is not None:
-                into += [_at_limit(row, value) for row in rows_of(scene, collector.lines, queries)]
-    counted = rows[0].judged.counted
-    return Backtest(
-        tuple(rows), tuple(seen), scenes[0], listed, tuple(keys), queries, found.collectors[0].plan,
-        found.collectors[0].lines, split, int((~counted).sum()),
-    )  # fmt: skip
+def _beats(one: BacktestRow, other: BacktestRow) -> bool:
+    """Whether a row has the query and level of another, and is better: it catches as many, or rings less."""
+    a, b = one.figures, other.figures
+    better = (a.caught, -a.false), (b.caught, -b.false)
+    return (
+        (a.query, a.level) == (b.query, b.level)
+        and a.caught >= b.caught
+        and a.false <= b.false
+        and (better[0] != better[1])
+    )
 
 
-def _at_limit(row: Row, value: float | None) -> Row:
-    return replace(row, figures=replace(row.figures, limit=value))
+def backtest_of(found: SeveralRuns, asked: BacktestQuestion, listed: IncidentList) -> BacktestResult:
+    """Judges what runs have collected. Raises DataError if no incident can be judged."""
+    assert found.first is not None
+    first, last = found.first, found.last
+    numbers = found.collectors[0].keys
+    if found.seen and listed.keys and not found.seen.intersection(listed.keys):
+        raise DataError(
+            f"{listed.name}: no incident is of a key that facts have: it has {listed.keys[0]}, and they have "
+            f"{min(found.seen)}. Is its key another column? Name it: `key=device`"
+        )
+    seen = [numbers.setdefault(key, len(numbers)) for key in sorted(found.seen)]
+    keys = np.array(seen or [*numbers.values()] or [ALL_KEYS], np.int64)
+    split = asked.split
+    if split is None and asked.chooses:
+        split = (first + last + 1) // 2
+    if split is not None and not first < split <= last:
+        raise DataError(
+            f"the unseen part cannot begin at {moment(split, found.collectors[0].plan.timescale)}: the facts "
+            f"are from {moment(first, found.collectors[0].plan.timescale)} to "
+            f"{moment(last, found.collectors[0].plan.timescale)}"
+        )
+    main = Scene.of(listed, asked.lead, JudgedSpan(first if split is None else split, last), keys)
+    chooses = main if split is None else Scene.of(listed, asked.lead, JudgedSpan(first, split - 1), keys)
+    middle = found.collectors[len(found.collectors) // 2].lines
+    chances = list(_chances(chooses, asked, middle))
+    rows = tuple(_rows(main, asked, found, chances))
+    result = BacktestResult(
+        rows,
+        () if split is None else tuple(_rows(chooses, asked, found, chances)),
+        main,
+        asked,
+        listed,
+        tuple(numbers),
+        found.collectors[0].plan,
+        LeftOut(),
+        split,
+    )
+    _refuse_none(result, last)
+    return replace(result, left_out=_left_out(result, first, last))
+
+
+def _refuse_none(found: BacktestResult, last: int) -> None:
+    """Raises DataError if no incident counts."""
+    scale, begin = found.plan.timescale, found.listed.incidents.begin
+    since = found.scene.span.first
+    if not found.rows[0].judged.counted.any():
+        part = "facts are" if found.split is None else "the unseen part is"
+        raise DataError(
+            f"{found.listed.name}: no incident can be judged: {part} from {moment(since, scale)} to "
+            f"{moment(last, scale)}, incidents begin from {moment(int(begin.min()), scale)} to "
+            f"{moment(int(begin.max()), scale)}, and each needs the most of the lead before it"
+        )
+
+
+def _left_out(found: BacktestResult, first: int, last: int) -> LeftOut:
+    begin, most, split = found.listed.incidents.begin, found.asked.lead.most, found.split
+    open_rows = [row for row in found.rows if row.figures.level == POSSIBLE and row.figures.query is not None]
+    rows = [row for row in open_rows if row.figures.limit in (None, found.chosen)]
+    early = [row for row in found.seen if row.name in {each.name for each in rows}]
+    return LeftOut(
+        int(np.sum(begin < first + most)),
+        int(np.sum(begin > last)),
+        sum(_unjudged(row, last - most) for row in rows),
+        0 if split is None else int(np.sum((begin >= split) & (begin < split + most))),
+        0 if split is None else sum(_unjudged(row, split - 1 - most) for row in early),
+    )
+
+
+def _unjudged(row: BacktestRow, last: int) -> int:
+    """The alerts after a tick that nothing but the end of the data leaves undecided."""
+    return int(np.sum((row.judged.kind == NEITHER) & (row.alerts.tick > last)))
 
 
 def judged_queries(plan: Plan) -> tuple[str, ...]:
-    """The queries that would ring: all but those that only say that something is well."""
+    """The queries that would ring: those with words, an alert or a severity other than `good`."""
     return tuple(each.name for each in plan.queries if each.severity != "good" or each.alert is not None)

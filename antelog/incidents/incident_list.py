@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.facts.frames import Frame, columns_in
 from antelog.errors import DataError
-from antelog.files import Form, Rejects, WantedColumns, form_of, tables
+from antelog.files import LINE, Form, Reject, Rejects, WantedColumns, form_of, tables
 from antelog.files.cells import stacked
 from antelog.files.chunks import sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, has
@@ -38,110 +38,134 @@ _NAME = "incidents"
 
 @dataclass(frozen=True)
 class KeyColumn:
-    """The column of the program's key, as an input has it, and its type."""
+    """The program's key: its type, its column in lists, and its place in queries and inputs."""
 
     name: str
     type: str | None
+    places: Mapping[str, int]
 
     @classmethod
-    def of(cls, plan: Plan) -> KeyColumn | None:
-        """That of the first input that has the key; None if the program has none."""
-        at = {each.name: each.position for each in plan.key.positions} if plan.key else {}
-        for source in plan.inputs:
-            if source.name in at:
-                position = at[source.name]
-                return cls(source.columns[position], source.types[position])
+    def of(cls, plan: Plan, given: str | None = None) -> KeyColumn | None:
+        """The partition key, or what is given: a column, or `X=column` for a variable of queries.
+
+        None if the program has no key. Raises DataError if it has no such variable.
+        """
+        places = {each.name: each.position for each in plan.key.positions} if plan.key else {}
+        inputs = {each.name: each for each in plan.inputs if each.name in places}
+        variable, equals, column = (given or "").rpartition("=")
+        known = {each.name: each.answer.variables for each in plan.queries}
+        chosen = {name: own.index(variable) for name, own in known.items() if variable in own}
+        if equals and not chosen:
+            names = list(dict.fromkeys(each for own in known.values() for each in own))
+            hint = did_you_mean(variable, names) or f"They have {', '.join(names) or 'none'}."
+            raise DataError(f"no query has a variable {variable} besides its time. {hint}")
+        if equals and any(places.get(name) != place for name, place in chosen.items()):
+            type_ = next(each.answer.types[chosen[each.name]] for each in plan.queries if each.name in chosen)
+            return cls(column, type_, chosen)
+        for source in inputs.values():
+            own = source.columns[places[source.name]]
+            return cls(column or own, source.types[places[source.name]], places)
         return None
 
 
 @dataclass(frozen=True)
-class Choice:
-    """The column with the key, if it has another name, and the values that rows must have in columns."""
+class IncidentChoice:
+    """Which column has the key, and the values that rows must have in other columns."""
 
     key: str | None = None
-    where: Mapping[str, str] | None = None
+    where: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class IncidentList:
-    """Incidents, the texts of their keys by number, and notes on rows that could not be used."""
+    """Incidents, the texts of their keys by number, the key, and the name of the file."""
 
     incidents: Incidents
     keys: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    key: KeyColumn | None
+    name: str
 
 
-def read_incidents(given: Path | Frame, plan: Plan, choice: Choice) -> IncidentList:
-    """Reads a list. Raises DataError if it cannot be read, or has no column of times."""
+def read_incidents(given: Path | Frame, plan: Plan, choice: IncidentChoice, rejects: Rejects) -> IncidentList:
+    """Reads a list; rows that cannot be used are set aside. Raises DataError if there is none that can."""
     frame = None if isinstance(given, Path) else columns_in(_NAME, given)
     path = given if isinstance(given, Path) else Path(f"the frame of {_NAME}")
     names = _names(path) if frame is None else list(frame[0] or ())
     wanted = _wanted(names, plan, choice, str(path))
-    rejects = Rejects()
     if frame is None:
         found = list(tables(path, wanted, rejects))
     else:
-        pieces = sorted_out(wanted, frame_chunks(names, frame[1], path, wanted), str(path))
+        pieces = list(sorted_out(wanted, frame_chunks(names, frame[1], path, wanted), str(path)))
+        for each in pieces:
+            rejects.came(_NAME, str(path), each.count)
+            rejects.add(each.set_aside)
         found = [each.table for each in pieces if each.table.num_rows]
+    rejects.require_use()
     if not found:
-        raise DataError(f"{path}: has no incident that can be used{_why(rejects)}")
+        raise DataError(f"{path}: has no incident. Give a row for each, with its time")
     rows = stacked(found)
-    for column, value in (choice.where or {}).items():
+    for column, value in choice.where.items():
         rows = rows.filter(pc.equal(_texts(rows.column(column)), value))
     if not rows.num_rows:
-        said = " and ".join(f"{column} {value}" for column, value in (choice.where or {}).items())
+        said = " and ".join(f"{column} {value}" for column, value in choice.where.items())
         raise DataError(f"{path}: no incident has {said}")
-    return _listed(rows, wanted, plan, rejects)
+    return _listed(rows, wanted, KeyColumn.of(plan, choice.key), rejects, path)
 
 
-def _listed(rows: pa.Table, wanted: WantedColumns, plan: Plan, rejects: Rejects) -> IncidentList:
+def _listed(
+    rows: pa.Table, wanted: WantedColumns, key: KeyColumn | None, rejects: Rejects, path: Path
+) -> IncidentList:
+    if END in wanted.columns:
+        wrong = pc.less(rows.column(END), rows.column(wanted.time))
+        detail, lines = "its end is before its start", rows.filter(wrong).column(LINE).to_pylist()
+        rejects.add(Reject(str(path), line, _NAME, "malformed", detail, "") for line in lines)
+        rows = rows.filter(pc.invert(wrong))
+        if not rows.num_rows:
+            raise DataError(
+                f"{path}: all incidents have an end before their start. Are the columns mixed up?"
+            )
     begin = rows.column(wanted.time).to_numpy()
     end = rows.column(END).to_numpy() if END in wanted.columns else begin
-    key_column = KeyColumn.of(plan)
-    keys: tuple[str, ...] = ()
-    key = np.full(len(begin), ALL_KEYS)
-    if key_column is not None and key_column.name in wanted.columns:
-        coded = pc.dictionary_encode(_texts(rows.column(key_column.name)).combine_chunks())
-        keys, key = tuple(coded.dictionary.to_pylist()), coded.indices.to_numpy().astype(np.int64)
-    wrong = int((end < begin).sum())
-    fine = np.flatnonzero(end >= begin)
-    notes = [*rejects.notes, *rejects.at_end]
-    if wrong:
-        notes.append(f"{wrong} incident{'' if wrong == 1 else 's'} with an end before the start left out")
-    return IncidentList(Incidents.of(key[fine], begin[fine], end[fine]), keys, tuple(notes))
+    keys, numbers = tuple[str, ...](), np.full(len(begin), ALL_KEYS)
+    if key is not None and key.name not in wanted.columns:
+        rejects.notes.append(f"{path}: has no column {key.name}, so each incident is one of all")
+    elif key is not None:
+        coded = pc.dictionary_encode(_texts(rows.column(key.name)).combine_chunks())
+        keys, numbers = tuple(coded.dictionary.to_pylist()), coded.indices.to_numpy().astype(np.int64)
+    return IncidentList(Incidents.of(numbers, begin, end), keys, key, str(path))
 
 
-def _wanted(names: Sequence[str], plan: Plan, choice: Choice, file: str) -> WantedColumns:
+def _wanted(names: Sequence[str], plan: Plan, choice: IncidentChoice, file: str) -> WantedColumns:
     """The columns that are read. Raises DataError if the list lacks them."""
     time = START if START in names else TIME
     if time not in names:
         hint = did_you_mean(TIME, names) or f"It has {has(names)}."
         raise DataError(f"{file}: has no column {TIME}, nor {START} and {END}. {hint}")
-    key = KeyColumn.of(plan)
+    key = KeyColumn.of(plan, choice.key)
     if choice.key is not None and key is None:
-        raise DataError(f"{file}: the program has no key, so {choice.key} says nothing. Leave out the key.")
-    called = None if key is None else choice.key or key.name
-    if choice.key is not None and choice.key not in names:
-        raise DataError(f"{file}: has no column {choice.key}. {did_you_mean(choice.key, names)}".rstrip())
-    columns, types, renamed = list[str](), list[str | None](), dict[str, str]()
-    if key is not None and called in names:
+        raise DataError(
+            f"{file}: the program has no key: {plan.key.why_not}. Name a variable: X={choice.key}"
+        )
+    columns, types = list[str](), list[str | None]()
+    if key is not None and choice.key is not None and key.name not in names:
+        hint = did_you_mean(key.name, names) or f"It has {has(names)}."
+        raise DataError(f"{file}: has no column {key.name}. {hint}")
+    if key is not None and key.name in names:
         columns.append(key.name)
         types.append(key.type)
-        renamed[key.name] = str(called)
-    for column in choice.where or {}:
+    for column in choice.where:
         if column not in names:
             hint = did_you_mean(column, names) or f"It has {has(names)}."
             raise DataError(f"{file}: has no column {column}. {hint}")
-        columns.append(column)
-        types.append(None)
+        if column not in columns:
+            columns.append(column)
+            types.append(None)
     if time == START and END in names:
         columns.append(END)
         types.append(TICKS)
-    renamed[TIME] = time
-    called_so = tuple(renamed.items()) if names else ()
-    return WantedColumns(
-        _NAME, (*columns, TIME), tuple(types), DEFAULT_ARRIVAL, plan.counting(_NAME), called_so
-    )
+    # Times are written as those of the facts are.
+    counting = plan.counting(plan.inputs[0].name)
+    return WantedColumns(_NAME, (*columns, TIME), tuple(types), DEFAULT_ARRIVAL, counting, ((TIME, time),))
 
 
 def _names(path: Path) -> list[str]:
@@ -169,8 +193,3 @@ def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
     except pa.ArrowException:
         values = [None if each is None else str(each) for each in column.to_pylist()]
         return pa.chunked_array([pa.array(values, pa.string())])
-
-
-def _why(rejects: Rejects) -> str:
-    first = next(iter((*rejects.notes, *rejects.at_end)), "")
-    return f": {first}" if first else ""

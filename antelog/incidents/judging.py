@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
@@ -59,7 +60,7 @@ class Lead:
 
 
 @dataclass(frozen=True)
-class Span:
+class JudgedSpan:
     """The ticks that are judged: from the first fact, or from the split, to the last."""
 
     first: int
@@ -67,7 +68,7 @@ class Span:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgedAlerts:
     """What each alert was, and which incidents were caught, by how many ticks, with what each came."""
 
     kind: Column
@@ -76,24 +77,29 @@ class Judged:
     counted: Mask  # the incidents that count: those with room for a lead before them
 
 
-def judged(alerts: Alerts, incidents: Incidents, lead: Lead, span: Span) -> Judged:
+def judged(alerts: Alerts, incidents: Incidents, lead: Lead, span: JudgedSpan) -> JudgedAlerts:
     """Judges the alerts of one query at one level, which are by key and tick."""
     kind, first = np.full(alerts.count, FALSE), np.full(incidents.count, NEVER)
     kind[alerts.tick + lead.most > span.last] = NEITHER
     keys, starts = np.unique(alerts.key, return_index=True)
     ends = np.append(starts[1:], alerts.count)
     for key, start, end in zip(keys.tolist(), starts.tolist(), ends.tolist(), strict=True):
-        fits = (incidents.key == key) | (incidents.key == ALL_KEYS) | (key == ALL_KEYS)
-        if not fits.any():
+        at = np.flatnonzero(_fits(incidents, key))
+        if not len(at):
             continue
-        at = np.flatnonzero(fits)
         at = at[np.argsort(incidents.begin[at], kind="stable")]
         own = incidents.take(at)
         tick = alerts.tick[start:end]
         kind[start:end] = _kinds(tick, own, lead, kind[start:end])
         first[at] = np.minimum(first[at], _first_right(tick, own, lead))
     counted = (incidents.begin >= span.first + lead.most) & (incidents.begin <= span.last)
-    return Judged(kind, counted & (first < NEVER), first, counted)
+    return JudgedAlerts(kind, counted & (first < NEVER), first, counted)
+
+
+def _fits(incidents: Incidents, key: int) -> Mask:
+    """Which incidents an alert of a key may be about."""
+    found: Mask = (incidents.key == key) | (incidents.key == ALL_KEYS) | (key == ALL_KEYS)
+    return found
 
 
 def _kinds(tick: Column, own: Incidents, lead: Lead, kind: Column) -> Column:
@@ -141,6 +147,7 @@ class Figures:
 
     query: str | None  # None: all together
     level: float
+    limit: float | None  # the value of the limit that was varied
     caught: int
     incidents: int
     right: int
@@ -149,7 +156,6 @@ class Figures:
     false: int
     ticks: float
     lead: tuple[int, int, int] | None = None
-    limit: float | None = None  # the value of the limit that was varied
     intervals: dict[str, tuple[float, float] | None] = field(default_factory=dict)
 
 
@@ -161,19 +167,38 @@ def quartiles(numbers: Column) -> tuple[int, int, int] | None:
     return quarter, half, most
 
 
-def figures(query: str | None, level: float, found: Judged, begin: Column, ticks: float) -> Figures:
-    """The figures of what was judged, given the begins of incidents."""
+def figures(found: JudgedAlerts, begin: Column, **named: Any) -> Figures:
+    """The figures of what was judged, given the begins of incidents; `named` are those known before."""
     right, late, neither, false = (int(np.sum(found.kind == each)) for each in range(4))
     caught, incidents = int(found.caught.sum()), int(found.counted.sum())
     intervals = {"caught": wilson(caught, incidents), "right": wilson(right, right + false)}
     lead = quartiles((begin - found.first)[found.caught])
-    return Figures(query, level, caught, incidents, right, late, neither, false, ticks, lead, None, intervals)
+    return Figures(
+        caught=caught, incidents=incidents, right=right, too_late=late, neither=neither, false=false,
+        lead=lead, intervals=intervals, **named,
+    )  # fmt: skip
 
 
-def quiet_ticks(incidents: Incidents, keys: int, lead: Lead, span: Span) -> float:
-    """The ticks of a span outside incidents and settling: the mean over keys."""
-    begin = np.maximum(incidents.begin, span.first)
-    end = np.minimum(incidents.end + lead.settle, span.last)
-    length, of_all = np.maximum(end - begin + 1, 0), incidents.key == ALL_KEYS
-    taken = length[of_all].sum() + length[~of_all].sum() / max(keys, 1)
-    return max(float(span.last - span.first + 1 - taken), 1.0)
+def f1(found: Figures) -> float:
+    """The harmonic mean of the share of incidents that were caught and that of alerts that were right."""
+    if not found.caught or not found.right:
+        return 0.0
+    caught, right = found.caught / found.incidents, found.right / (found.right + found.false)
+    return 2 * caught * right / (caught + right)
+
+
+def quiet_ticks(incidents: Incidents, keys: Column, lead: Lead, span: JudgedSpan) -> float:
+    """The ticks of a span outside incidents and settling: the mean over keys, at least one."""
+    own = np.isin(keys, np.append(incidents.key, ALL_KEYS))
+    taken = [_taken(incidents.take(_fits(incidents, key)), lead, span) for key in keys[own].tolist()]
+    of_all = _taken(incidents.take(incidents.key == ALL_KEYS), lead, span)
+    mean = (sum(taken) + of_all * int((~own).sum())) / len(keys)
+    return max(span.last - span.first + 1 - mean, 1.0)
+
+
+def _taken(own: Incidents, lead: Lead, span: JudgedSpan) -> int:
+    """The ticks of a span in incidents and settling, each once."""
+    own = own.take(np.argsort(own.begin, kind="stable"))
+    begin, end = np.maximum(own.begin, span.first), np.minimum(own.end + lead.settle, span.last) + 1
+    before = np.maximum.accumulate(np.append(span.first, end))[:-1]
+    return int(np.maximum(end - np.maximum(begin, before), 0).sum())

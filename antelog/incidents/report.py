@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from antelog.forecast.reports.words import NONE, count, lead, percent, percents
-from antelog.incidents.alerts import CONFIRMED, POSSIBLE
-from antelog.incidents.backtest import Backtest, Row
+from antelog.escaping import shown
+from antelog.forecast.reports.words import NONE, count, lead, leads, percent, percents
+from antelog.incidents.alerts import CONFIRMED, POSSIBLE, Alerts
+from antelog.incidents.backtest import BacktestResult, BacktestRow
 from antelog.incidents.judging import FALSE, FEW, Figures
-from antelog.language.moments import moment
+from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
 
 _DAY = 86_400_000_000  # microseconds
-_SHOWN = 5  # missed incidents and false alarms that are listed
+SHOWN = 5  # missed incidents and false alarms that are listed
 HEADS = ("caught", "right alerts", "false alarms", "how early")
 
 
@@ -39,58 +41,56 @@ def rate_of(found: Figures, tick: int | None) -> tuple[float, str]:
     return found.false / found.ticks * _DAY / tick, "a day"
 
 
-def row_text(row: Row, tick: int | None) -> tuple[str, ...]:
+def row_text(row: BacktestRow, tick: int | None) -> tuple[str, ...]:
     found = row.figures
-    early = NONE
-    if found.lead is not None:
-        quarter, half, most = (
-            lead(each, tick) if each >= 0 else f"-{lead(-each, tick)}" for each in found.lead
-        )
-        early = f"{half} ({quarter} to {most})"
     return (
-        f"{found.caught} of {found.incidents}",
-        f"{count(found.right)} of {count(found.right + found.false)}",
+        _share(found.caught, found.incidents, found.intervals["caught"]),
+        _share(found.right, found.right + found.false, found.intervals["right"]),
         rate_text(found, tick),
-        early,
+        NONE if found.lead is None else _early(*found.lead, tick),
     )
 
 
-def _lead(ticks: int, tick: int | None) -> str:
-    return lead(ticks, tick) if ticks >= 0 else f"{lead(-ticks, tick)} after it began"
+def _share(part: int, whole: int, interval: tuple[float, float] | None) -> str:
+    """`17 of 30 (42 to 70 %)`."""
+    shown = f"{count(part)} of {count(whole)}"
+    return shown if interval is None else f"{shown} ({percents(*interval)})"
 
 
-def text(found: Backtest) -> str:
+def _early(quarter: int, half: int, most: int, tick: int | None) -> str:
+    if quarter >= 0:
+        return leads(quarter, half, most, tick)
+    least, middle, last = (lead(e, tick) if e >= 0 else f"-{lead(-e, tick)}" for e in (quarter, half, most))
+    return f"{middle} ({least} to {last})"
+
+
+def text(found: BacktestResult) -> str:
     """The report for a terminal."""
     return "\n".join(_lines(found))
 
 
-def _lines(found: Backtest) -> Iterator[str]:
-    tick = found.plan.tick
-    for title, rows in _by_query(found.rows):
-        cells = [(_name(row), *row_text(row, tick)) for row in rows]
-        yield from _table((_title(found, title), *HEADS), cells)
-        for row in rows:
-            yield from _intervals(row)
+def _lines(found: BacktestResult) -> Iterator[str]:
+    for title, rows in by_query(found):
+        cells = [(row_name(found, row), *row_text(row, found.plan.tick)) for row in rows]
+        yield from _table((title, *HEADS), cells)
         yield ""
-    if found.scene.incidents.count and found.rows[0].figures.incidents < FEW:
-        yield f"With fewer than {FEW} incidents, rules cannot be told apart by these figures."
-    yield from _left_out(found)
-    yield from _missed(found)
-    yield from _false(found)
+    yield from notes(found)
+    yield from _listed("Missed", [missed_text(found, each) for each in found.missed.tolist()])
+    yield from _listed("False alarms that lasted longest", [each.text(found) for each in costliest(found)])
 
 
-def _name(row: Row) -> str:
-    limit = "" if row.figures.limit is None else f"{value_text(row.figures.limit)}: "
-    return f"  {limit}{level_text(row.figures.level)}"
+def by_query(found: BacktestResult) -> Iterator[tuple[str, list[BacktestRow]]]:
+    """The rows of each query, with its name and severity."""
+    for query in found.asked.scopes:
+        title = "All together" if query is None else f"{shown(query)} {found.plan.relation(query).severity}"
+        yield title, [row for row in found.rows if row.figures.query == query]
 
 
-def _title(found: Backtest, query: str | None) -> str:
-    return "All together" if query is None else f"{query} {found.plan.relation(query).severity}"
-
-
-def _by_query(rows: Sequence[Row]) -> Iterator[tuple[str | None, list[Row]]]:
-    for query in dict.fromkeys(row.figures.query for row in rows):
-        yield query, [row for row in rows if row.figures.query == query]
+def row_name(found: BacktestResult, row: BacktestRow) -> str:
+    name, varied = level_text(row.figures.level), found.asked.varied
+    if varied is None or row.figures.limit is None:
+        return f"  {name}"
+    return f"{'*' if row.name in found.best else ' '} {name}, {varied.name} {value_text(row.figures.limit)}"
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -99,92 +99,147 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]
         yield "   ".join(each.ljust(width) for each, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _intervals(row: Row) -> Iterator[str]:
-    caught, right = row.figures.intervals["caught"], row.figures.intervals["right"]
-    if caught is not None and right is not None:
-        yield f"{_name(row)}: {percents(*caught)} are caught, {percents(*right)} of alerts are right (90 %)"
+def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield f"{title}:"
+        yield from (f"  {shown(each)}" for each in lines[:SHOWN])
+        if len(lines) > SHOWN:
+            yield f"  and {len(lines) - SHOWN:,} more"
 
 
-def _left_out(found: Backtest) -> Iterator[str]:
-    if found.left_out:
-        were = "incident is" if found.left_out == 1 else "incidents are"
-        yield f"{found.left_out} {were} left out: too near the beginning for its lead, or outside the data."
+def notes(found: BacktestResult) -> Iterator[str]:
+    """What a reader has to know of the figures, in sentences."""
+    scale, rows, left = found.plan.timescale, found.rows, found.left_out
+    yield "Ranges are those of 90 %, by Wilson."
     if found.split is not None:
-        since = moment(found.split, found.plan.timescale)
-        yield f"All figures are of what comes from {since} on: the unseen part."
+        since = moment(found.split, scale)
+        yield f"All figures are of the unseen part, from {since} on; what came before has chosen."
+    if found.asked.varied is not None and found.chosen is not None:
+        value = value_text(found.chosen)
+        yield (
+            f"* was best in the seen part: no other value caught as many with fewer false alarms. Below, "
+            f"{found.asked.varied.name} is {value}: write `limit {found.asked.varied.name} = {value}.`"
+        )
+    if rows[0].figures.incidents < FEW:
+        yield f"With fewer than {FEW} incidents these figures cannot tell rules apart."
+    out = [
+        (left.before, "incident", "nearer to the first fact than the most of the lead"),
+        (left.after, "incident", "after the last fact"),
+        (left.crossing, "incident", "so near the split that its lead crosses it"),
+        (left.across, "alert", "whose lead crosses the split"),
+        (left.at_end, "alert", "whose lead was not over by the last fact"),
+    ]
+    said = [f"{count(number, what)} {why}" for number, what, why in out if number]
+    if said:
+        yield f"Left out: {'; '.join(said)}."
 
 
-def _missed(found: Backtest) -> Iterator[str]:
-    missed = found.missed
-    if missed:
-        yield f"Missed by all: {len(missed)}"
-        for key, begin in missed[:_SHOWN]:
-            yield f"  {'' if key is None else f'{key}  '}{moment(begin, found.plan.timescale)}"
+def missed_text(found: BacktestResult, number: int) -> str:
+    """A missed incident: its key and time, and what there was of it."""
+    incidents = found.listed.incidents
+    key, begin = (
+        found.key(int(incidents.key[number])),
+        moment(int(incidents.begin[number]), found.plan.timescale),
+    )
+    why = f"  {found.why[number]}" if number in found.why else ""
+    return f"{'' if key is None else f'{key}  '}{begin}{why}"
 
 
-def _false(found: Backtest) -> Iterator[str]:
-    costly = costliest(found)
-    if costly:
-        yield "False alarms that lasted longest:"
-        for query, key, tick, length in costly:
-            named = "" if key is None else f"{key}  "
-            yield (
-                f"  {query}  {named}{moment(tick, found.plan.timescale)}, for {lead(length, found.plan.tick)}"
-            )
+@dataclass(frozen=True)
+class FalseAlarm:
+    """A false alarm: from `tick` on, for so many ticks, and the highest level that it reached."""
+
+    query: str
+    key: str | None
+    tick: int
+    ticks: int
+    level: float
+
+    def text(self, found: BacktestResult) -> str:
+        named, scale = "" if self.key is None else f"{self.key}  ", found.plan.timescale
+        length = f", for {lead(self.ticks, found.plan.tick)}" if self.ticks else ""
+        return f"{self.query}  {named}{moment(self.tick, scale)}{length}, {level_text(self.level)}"
 
 
-def costliest(found: Backtest) -> list[tuple[str, str | None, int, int]]:
-    """The false alarms that were on for longest: query, key, tick, and ticks for which they were on."""
-    listed = []
-    for row in found.rows:
-        if row.figures.query is None or row.figures.level != POSSIBLE:
+def costliest(found: BacktestResult) -> list[FalseAlarm]:
+    """The false alarms that were on for longest."""
+    listed = list[FalseAlarm]()
+    rows = [row for row in found.listed_rows if row.figures.query is not None]
+    for row in rows:
+        if row.figures.level != POSSIBLE:
             continue
         alerts = row.alerts.take(row.judged.kind == FALSE)
-        end = np.minimum(alerts.end, found.scene.span.last + 1)
-        for key, tick, length in zip(
-            alerts.key.tolist(), alerts.tick.tolist(), (end - alerts.tick).tolist(), strict=True
-        ):
-            listed.append((row.figures.query, found.key(key), tick, length))
-    return sorted(listed, key=lambda each: (-each[3], each[2]))[:_SHOWN]
+        length = np.minimum(alerts.end, found.scene.span.last) - alerts.tick
+        higher = [each for each in rows if each.figures.query == row.figures.query]
+        for i in np.lexsort((alerts.tick, -length))[:SHOWN].tolist():
+            level = max(each.figures.level for each in higher if _reaches(each.alerts, alerts, i))
+            key, tick = found.key(int(alerts.key[i])), int(alerts.tick[i])
+            listed.append(FalseAlarm(str(row.figures.query), key, tick, int(length[i]), level))
+    return sorted(listed, key=lambda each: (-each.ticks, each.tick))[:SHOWN]
+
+
+def _reaches(higher: Alerts, alerts: Alerts, row: int) -> bool:
+    """Whether an alert of some level begins while another one is on."""
+    inside = (higher.tick >= alerts.tick[row]) & (higher.tick <= alerts.end[row])
+    return bool(np.any(inside & (higher.key == alerts.key[row])))
 
 
 # ---- plain values ----
 
 
-def to_dict(found: Backtest) -> dict[str, Any]:
-    scale = found.plan.timescale
+def to_dict(found: BacktestResult) -> dict[str, Any]:
+    """The result as JSON has it; leads are in ticks."""
+    scale, tick = found.plan.timescale, found.plan.tick
+    incidents = found.listed.incidents
     return {
-        "queries": [_row(row, found.plan.tick) for row in found.rows],
-        "seen": [_row(row, found.plan.tick) for row in found.seen],
-        "best": [_row(row, found.plan.tick) for row in found.best],
-        "missed": [{"key": key, "begin": moment(begin, scale), "tick": begin} for key, begin in found.missed],
-        "false_alarms": [
-            {"query": query, "key": key, "begin": moment(tick, scale), "tick": tick, "ticks": length}
-            for query, key, tick, length in costliest(found)
+        "queries": [_row(found, row) for row in found.rows],
+        "missed": [
+            {
+                "key": found.key(int(incidents.key[number])),
+                **_timed("begin", int(incidents.begin[number]), scale),
+                "why": found.why.get(number),
+            }
+            for number in found.missed.tolist()
         ],
-        "split": found.split,
-        "left_out": found.left_out,
-        "notes": list(found.listed.notes),
+        "false_alarms": [
+            {
+                "query": each.query,
+                "key": each.key,
+                **_timed("begin", each.tick, scale),
+                "ticks": each.ticks,
+                "level": level_name(each.level),
+            }
+            for each in costliest(found)
+        ],
+        "split": None if found.split is None else _timed("begin", found.split, scale),
+        "seen": [_row(found, row) for row in found.seen],
+        "left_out": asdict(found.left_out),
+        "tick_seconds": None if tick is None else tick / 1_000_000,
     }
 
 
-def _row(row: Row, tick: int | None) -> dict[str, Any]:
-    found = row.figures
-    rate, _ = rate_of(found, tick)
-    level = (
-        "possible" if found.level == POSSIBLE else "confirmed" if found.level == CONFIRMED else found.level
-    )
+def _timed(name: str, tick: int, scale: Timescale | None) -> dict[str, int | str]:
+    return {"tick": tick, **({} if scale is None else {name: scale.time(tick).isoformat()})}
+
+
+def level_name(level: float) -> str | float:
+    return "possible" if level == POSSIBLE else "confirmed" if level == CONFIRMED else level
+
+
+def _row(found: BacktestResult, row: BacktestRow) -> dict[str, Any]:
+    own, tick = row.figures, found.plan.tick
+    limit = {} if own.limit is None else {"limit": own.limit, "best": row.name in found.best}
     return {
-        "query": found.query,
-        "level": level,
-        **({} if found.limit is None else {"limit": found.limit}),
-        "caught": found.caught,
-        "incidents": found.incidents,
-        "right": found.right,
-        "too_late": found.too_late,
-        "false": found.false,
-        "neither": found.neither,
-        "false_per_day" if tick is not None else "false_per_1000_ticks": rate,
-        "lead": None if found.lead is None else list(found.lead),
-        "intervals": {name: None if each is None else list(each) for name, each in found.intervals.items()},
+        "query": own.query,
+        "level": level_name(own.level),
+        **limit,
+        "caught": own.caught,
+        "incidents": own.incidents,
+        "right": own.right,
+        "too_late": own.too_late,
+        "false": own.false,
+        "neither": own.neither,
+        "false_per_day" if tick is not None else "false_per_1000_ticks": rate_of(own, tick)[0],
+        "lead": None if own.lead is None else list(own.lead),
+        "intervals": {name: None if each is None else list(each) for name, each in own.intervals.items()},
     }
