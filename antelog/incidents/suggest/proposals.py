@@ -13,7 +13,7 @@ import numpy as np
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Numbers
-from antelog.incidents.judging import Incidents, Lead, Span
+from antelog.incidents.judging import Incidents, JudgedSpan, Lead
 from antelog.incidents.suggest.conditions import Measure, measured, measures
 from antelog.incidents.suggest.search import Outcome, Rule, Search, Target, by_chance, outcome, target_of
 from antelog.incidents.suggest.streams import Moments, Stream
@@ -54,15 +54,22 @@ class Facts:
         return cls(plan, streams, moments, usable)
 
     @property
-    def span(self) -> Span:
-        return Span(int(self.moments.tick.min()), int(self.moments.tick.max()))
+    def span(self) -> JudgedSpan:
+        return JudgedSpan(int(self.moments.tick.min()), int(self.moments.tick.max()))
 
-    def days(self, span: Span) -> float:
+    def days(self, span: JudgedSpan) -> float:
         """The days of a span, of all keys together; thousands of ticks if these have no length."""
         ticks = span.last - span.first + 1
-        return ticks * self.plan.tick / _DAY if self.plan.tick is not None else ticks / 1000
+        return float(ticks * self.plan.tick / _DAY if self.plan.tick is not None else ticks / 1000)
 
-    def target(self, incidents: Incidents, lead: Lead, span: Span) -> Target:
+    def holding(self, rule: Rule, rows: Column | None = None) -> Column:
+        """The moments, among some rows of them, at which a rule holds."""
+        rows = np.arange(self.moments.count) if rows is None else rows
+        for each in rule.conditions:
+            rows = rows[each.holds(self.numbers[each.measure][rows])]
+        return rows
+
+    def target(self, incidents: Incidents, lead: Lead, span: JudgedSpan) -> Target:
         return target_of(self.moments, incidents, lead, span, self.days(span))
 
 
@@ -106,7 +113,7 @@ def _next(facts: Facts, incidents: Incidents, lead: Lead, most_false: float) -> 
         days += test.days
         if found is None:
             continue
-        came = outcome(test, _holding(facts, test, found))
+        came = outcome(test, facts.holding(found, test.rows))
         caught += len(came.caught)
         right, false = right + came.right, false + came.false
         chance += test.chance * (came.right + came.false)
@@ -120,14 +127,7 @@ def _halves(facts: Facts, incidents: Incidents, lead: Lead) -> Iterator[tuple[Ta
     """Each half of the incidents by time to search in, with the other one to judge in."""
     cut = int(np.median(incidents.begin))
     span = facts.span
-    early = facts.target(incidents, lead, Span(span.first, cut - 1))
-    late = facts.target(incidents, lead, Span(cut, span.last))
+    early = facts.target(incidents, lead, JudgedSpan(span.first, cut - 1))
+    late = facts.target(incidents, lead, JudgedSpan(cut, span.last))
     yield early, late
     yield late, early
-
-
-def _holding(facts: Facts, target: Target, rule: Rule) -> Column:
-    rows = target.rows
-    for each in rule.conditions:
-        rows = rows[each.holds(facts.numbers[each.measure][rows])]
-    return rows

@@ -17,7 +17,7 @@ import numpy as np
 from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import Column, Mask, Numbers
 from antelog.incidents.alerts import Alerts
-from antelog.incidents.judging import ALL_KEYS, FALSE, RIGHT, Incidents, Lead, Span, judged
+from antelog.incidents.judging import ALL_KEYS, FALSE, RIGHT, Incidents, JudgedSpan, Lead, judged
 from antelog.incidents.suggest.conditions import Condition, Measure
 from antelog.incidents.suggest.streams import Moments
 
@@ -78,7 +78,7 @@ class Target:
         return right / max(right + false, 1)
 
 
-def target_of(moments: Moments, incidents: Incidents, lead: Lead, span: Span, days: float) -> Target:
+def target_of(moments: Moments, incidents: Incidents, lead: Lead, span: JudgedSpan, days: float) -> Target:
     """The target of a span of ticks; incidents without room for a lead do not count."""
     every = Alerts(np.zeros_like(moments.key), moments.key, moments.tick, moments.tick + 1)
     kind = judged(every, incidents, lead, span).kind
