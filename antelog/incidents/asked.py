@@ -67,7 +67,7 @@ def lead_of(given: BacktestOptions, plan: Plan) -> Lead:
     least, most = ceil(_ticks(low, plan)), floor(_ticks(high, plan))
     if least > most or most < 0:
         raise DataError(f"`{text}` holds no tick. The least comes first: {_example(plan)}")
-    settle = most if given.settle is None else ceil(_ticks(given.settle, plan))
+    settle = most if given.settle is None else ceil(_ticks(str(given.settle), plan))
     if settle < 0:
         raise DataError(f"`{given.settle}`: after an incident no time can be less than none. Write 0 or more")
     return Lead(least, most, settle, given.within)

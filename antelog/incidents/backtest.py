@@ -68,7 +68,7 @@ class LineCollector:
         relation = self.plan.relation(name)
         columns = [_texts(table.column(each)) for each in relation.answer.names if each in table.column_names]
         if "others" in table.column_names:
-            columns.append(pc.binary_join(table.column("others"), "\2"))
+            columns.append(_texts(pc.binary_join(table.column("others"), "\2")))
         texts = pc.binary_join_element_wise(*columns, "\0") if columns else None
         answer = np.zeros(table.num_rows, np.int64)
         if texts is not None:

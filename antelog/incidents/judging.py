@@ -82,7 +82,7 @@ def judged(alerts: Alerts, incidents: Incidents, lead: Lead, span: JudgedSpan) -
     kind, first = np.full(alerts.count, FALSE), np.full(incidents.count, NEVER)
     kind[alerts.tick + lead.most > span.last] = NEITHER
     keys, starts = np.unique(alerts.key, return_index=True)
-    ends = np.append(starts[1:], alerts.count)
+    ends = np.append(starts, alerts.count)[1:]
     for key, start, end in zip(keys.tolist(), starts.tolist(), ends.tolist(), strict=True):
         at = np.flatnonzero(_fits(incidents, key))
         if not len(at):

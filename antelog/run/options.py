@@ -29,7 +29,7 @@ B = TypeVar("B")
 C = TypeVar("C")
 R = TypeVar("R")
 S = TypeVar("S")
-T = TypeVar("T", contravariant=True)
+S_co = TypeVar("S_co", covariant=True)
 P = ParamSpec("P")
 _NONE: Reach[Any] = Reach("", "read", ())
 
@@ -212,14 +212,14 @@ def _kind(declared: Option) -> Kind:
     return optional(kind) if declared.default is None else kind
 
 
-class OptionTaker(Protocol[P, T]):
+class OptionTaker(Protocol[P, S_co]):
     """Gives a function of two or three arguments and a struct the fields of it as keyword arguments."""
 
     @overload
-    def __call__(self, function: Callable[[A, B, T], R], /) -> Callable[Concatenate[A, B, P], R]: ...
+    def __call__(self, function: Callable[[A, B, S_co], R], /) -> Callable[Concatenate[A, B, P], R]: ...
 
     @overload
-    def __call__(self, function: Callable[[A, B, C, T], R], /) -> Callable[Concatenate[A, B, C, P], R]: ...
+    def __call__(self, function: Callable[[A, B, C, S_co], R], /) -> Callable[Concatenate[A, B, C, P], R]: ...
 
 
 def takes(struct: Callable[P, S]) -> OptionTaker[P, S]:

@@ -21,6 +21,7 @@ from antelog.given import (
     NUMBER,
     POSITIVE,
     TEXT,
+    TEXTS,
     WHOLE,
     ArgumentKind,
     either,
@@ -185,11 +186,11 @@ class BacktestOptions:
     """What commands and functions that judge rules by incidents are told."""
 
     lead: str | tuple[str | int, str | int] | None = option(None, _LEAD, required=True)
-    settle: str | None = option(None, text("SPAN"))
+    settle: str | int | None = option(None, plain("SPAN", str, kind=either(TEXT, WHOLE)))
     within: bool = flag(False)
     key: str | None = option(None, text("[X=]COLUMN"))
     where: Mapping[str, str] = option({}, text("COLUMN=VALUE"), example="kind=pump")
-    query: Sequence[str] = option((), text("NAME"), arity=Arity.MANY)
+    query: Sequence[str] = option((), plain("NAME", str, kind=TEXTS), arity=Arity.MANY)
     vary: str | None = option(None, text("LIMIT=LO..HI"))
     split: int | str | date | None = option(None, replace(_TICK, metavar="TIME"))
 
