@@ -8,7 +8,7 @@ not Error(X, "E2", T-23..T)                  the same count, and none of it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -22,6 +22,8 @@ Measured: TypeAlias = Literal["value", "avg", "max", "min", "change", "count", "
 _OVER_RANGES: tuple[Measured, ...] = ("avg", "max", "min", "change")
 _EVER = 1 << 38  # more ticks than there are
 MOST_KINDS = 12  # the kinds of facts that are looked at, of each column
+CALENDAR = ("hour", "weekday")
+_COSTS = {"value": 0.0, "last": 0.0, "count": 0.0, "change": 5.0}  # of worth; 4 for others
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,13 @@ class Condition:
 
     @property
     def counted(self) -> bool:
-        return self.measure.what in ("count", "last", "hour", "weekday")
+        return self.measure.what in ("count", "last", *CALENDAR)
+
+
+def cost(condition: Condition) -> float:
+    """What a condition must be worth more than a plainer one that rings at the same moments."""
+    is_number = condition.measure.what == "count" and condition.above and condition.limit > 1
+    return 2.0 if is_number else _COSTS.get(condition.measure.what, 4.0)
 
 
 def measures(streams: Sequence[Stream], windows: Sequence[int], plan: Plan, base: int) -> Iterator[Measure]:
@@ -76,7 +84,7 @@ def measures(streams: Sequence[Stream], windows: Sequence[int], plan: Plan, base
 
 def measured(measure: Measure, streams: Sequence[Stream], moments: Moments, plan: Plan) -> Numbers:
     """The number of each moment; NaN where there is none."""
-    if measure.what in ("hour", "weekday"):
+    if measure.what in CALENDAR:
         return _calendar(measure.what, moments, plan)
     stream = streams[measure.stream]
     if measure.what in ("count", "last"):
@@ -135,7 +143,7 @@ class Writing:
 def literal(condition: Condition, writing: Writing, limit: str, variable: str) -> str:
     """A condition as a literal of the language; `limit` is the number, or its name."""
     measure, sign = condition.measure, ">" if condition.above else "<"
-    if measure.what in ("hour", "weekday"):
+    if measure.what in CALENDAR:
         return f"{measure.what}(T) {sign} {limit}"
     stream = writing.streams[measure.stream]
     span = "T" if measure.ticks == 1 else f"T-{measure.ticks - 1}..T"
@@ -187,7 +195,3 @@ def in_words(condition: Condition, writing: Writing, limit: str, span: str) -> s
     if measure.what == "change":
         return f"{measure.column} of {name} {side} {limit} times its mean over {span}"
     return f"{what}{measure.column} of {name} over {span} {side} {limit}"
-
-
-def with_limit(condition: Condition, limit: float) -> Condition:
-    return replace(condition, limit=limit)

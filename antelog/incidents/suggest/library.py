@@ -91,7 +91,7 @@ def suggested(
         for source in plan.inputs
         if source.name in rows
     ]
-    facts = Facts.of(plan, streams, lead)
+    facts = Facts.of(plan, streams, listed.incidents, lead)
     proposed = tuple(proposals(facts, listed.incidents, lead, wanted.most, wanted.false_alarms))
     if not proposed:
         return Suggestion("", "", None, ())

@@ -1,15 +1,17 @@
 """Searches conjunctions of conditions whose alerts catch incidents, on a part of the moments.
 
-A rule is worth what its alerts say: with r right ones of n, where a share p of all moments is right by
-chance, twice the log likelihood ratio of r of n against p. Each further condition must be worth `_COST` more,
-about the log of how many are tried. So neither rare nor frequent alerts win, and chance adds no condition.
+The time is cut into stretches: those before incidents, and others as long as an alert is on. A rule is worth
+its G statistic, how much more often it rings in the former than chance explains. Each further condition costs
+`_COST`, about the log of how many are tried, and a mean or a change costs more than a plain value; so of
+rules that ring at the same moments the simplest is worth most, and chance adds no condition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from math import exp, lgamma, log, log1p
 
 import numpy as np
@@ -17,17 +19,14 @@ import numpy as np
 from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import Column, Mask, Numbers
 from antelog.incidents.alerts import Alerts
-from antelog.incidents.judging import ALL_KEYS, FALSE, RIGHT, Incidents, JudgedSpan, Lead, judged
-from antelog.incidents.suggest.conditions import Condition, Measure
-from antelog.incidents.suggest.streams import Moments
+from antelog.incidents.judging import ALL_KEYS, FALSE, NEITHER, RIGHT, Incidents, JudgedSpan, Lead, judged
+from antelog.incidents.suggest.conditions import CALENDAR, Condition, Measure, cost
+from antelog.incidents.suggest.streams import APART, Moments
 
-CALENDAR = ("hour", "weekday")
 MOST_CONDITIONS = 3
 _BEAM = 12
-_FINALISTS = 12
-_PARTS = 4  # of the time, to compare finalists
 _COST = 7.0
-_SHARES = (1.0, 0.8, 0.6, 0.4)  # of the incidents: the limits of a measure that so many reach
+_SHARES = (1.0, 0.85, 0.7, 0.55, 0.4)  # of the incidents: the limits of a measure that so many reach
 _COMMON = 0.97  # a condition that holds more often says nothing
 
 
@@ -49,54 +48,65 @@ class Target:
     def incidents(self) -> int:
         return len(self.begin)
 
-    def parts(self, count: int) -> Iterator[tuple[Target, Target]]:
-        """For each of several stretches of time with as many incidents: the rest, and the stretch itself."""
-        cuts = np.quantile(self.begin, np.arange(1, count) / count, method="higher")
-        of_row, of_incident = (
-            np.searchsorted(cuts, each, "right") for each in (self.moments.tick[self.rows], self.begin)
-        )
-        for number in range(count):
-            yield (
-                self._part(of_row != number, of_incident != number),
-                self._part(of_row == number, of_incident == number),
-            )
-
-    def _part(self, rows: Mask, incidents: Mask) -> Target:
+    def part(self, fits: Callable[[Column, int], Mask], lead: Lead) -> Target:
+        """The moments whose ticks fit, and the incidents whose whole lead fits."""
+        rows = self.rows[fits(self.moments.tick[self.rows], 0)]
+        incidents = fits(self.begin, lead.most)
         at = np.flatnonzero(incidents[self.number])
-        number = np.append(0, np.cumsum(incidents))[self.number[at]]
-        kept = self.rows[rows]
+        number = (np.cumsum(incidents) - 1)[self.number[at]]
+        days = self.days * len(rows) / max(len(self.rows), 1)
         return replace(
-            self, rows=kept, begin=self.begin[incidents], first=self.first[at], end=self.end[at],
-            number=number, days=self.days * len(kept) / max(len(self.rows), 1),
+            self, rows=rows, begin=self.begin[incidents], first=self.first[at], end=self.end[at],
+            number=number, days=days,
         )  # fmt: skip
 
     @cached_property
     def chance(self) -> float:
         """The share of moments at which an alert is right, of those at which it is right or false."""
-        kind = self.kind[self.rows]
-        right, false = int((kind == RIGHT).sum()), int((kind == FALSE).sum())
-        return right / max(right + false, 1)
+        kind, weight = self.kind[self.rows], self.moments.weight[self.rows]
+        right, false = float(weight[kind == RIGHT].sum()), float(weight[kind == FALSE].sum())
+        return right / max(right + false, 1.0)
+
+    def worth(self, caught: Numbers, false: Numbers) -> Numbers:
+        """The G statistic of alerts against incidents; less than all where they are no better than chance."""
+        both, false = np.asarray(caught, np.float64), np.asarray(false, np.float64)
+        incidents, alerts = float(self.incidents), both + false
+        every = np.maximum(incidents / max(self.chance, 1e-9), incidents + alerts + 1.0)
+        cells = (both, false, incidents - both, every - incidents - false)
+        sides = (alerts, every - alerts, incidents, every - incidents)
+        found = sum(map(_times_log, cells)) - sum(map(_times_log, sides)) + _times_log(every)
+        better = (both > 0) & (both > self.chance * alerts)
+        return np.where(better, 2 * found, -np.inf)
 
 
-def target_of(moments: Moments, incidents: Incidents, lead: Lead, span: JudgedSpan, days: float) -> Target:
-    """The target of a span of ticks; incidents without room for a lead do not count."""
+def _times_log(number: Numbers | float) -> Numbers:
+    return number * np.log(np.maximum(number, 1e-300))
+
+
+def target_of(
+    moments: Moments, incidents: Incidents, lead: Lead, span: JudgedSpan, days: float, others: Incidents
+) -> Target:
+    """The target of a span of ticks; incidents without room for a lead do not count.
+
+    Alerts about `others`, which some rule has caught before, are neither right nor false.
+    """
     every = Alerts(np.zeros_like(moments.key), moments.key, moments.tick, moments.tick + 1)
     kind = judged(every, incidents, lead, span).kind
+    kind[(kind == FALSE) & (judged(every, others, lead, span).kind != FALSE)] = NEITHER
     inside = (moments.tick >= span.first) & (moments.tick <= span.last)
     counted = (incidents.begin >= span.first + lead.most) & (incidents.begin <= span.last)
-    code = moments.key * _APART + moments.tick
     first, end, number = list[Column](), list[Column](), list[Column]()
     at = np.flatnonzero(counted)
     keys = np.unique(moments.key)
     low, high = incidents.begin - lead.most, incidents.begin - lead.least
     if lead.within:
         high = np.maximum(high, incidents.end)
-    low = np.maximum(low, span.first)
+    low, high = np.maximum(low, span.first), np.minimum(high, span.last)
     for_all = at[incidents.key[at] == ALL_KEYS]
     own = at[incidents.key[at] != ALL_KEYS]
     for which, of in [(own, incidents.key[own]), *((for_all, np.full(len(for_all), key)) for key in keys)]:
-        first.append(np.searchsorted(code, of * _APART + low[which]))
-        end.append(np.searchsorted(code, of * _APART + high[which], "right"))
+        first.append(np.searchsorted(moments.code, of * APART + low[which]))
+        end.append(np.searchsorted(moments.code, of * APART + high[which], "right"))
         number.append(which)
     numbers = np.concatenate(number)
     return Target(
@@ -105,51 +115,26 @@ def target_of(moments: Moments, incidents: Incidents, lead: Lead, span: JudgedSp
     )  # fmt: skip
 
 
-_APART = 1 << 40
-
-
 @dataclass(frozen=True)
 class Outcome:
     """What alerts at some moments come to."""
 
     caught: frozenset[int]
     right: int
-    false: int
-
-    def worth(self, target: Target, conditions: int = 1) -> float:
-        """The G statistic of alerts against incidents, less the cost of conditions.
-
-        As if the time were cut into stretches as long as a lead: those with an incident, with an alert, with
-        both, with neither.
-        """
-        both, false, missed = len(self.caught), self.false, target.incidents - len(self.caught)
-        alerts = both + false
-        every = max(target.incidents / max(target.chance, 1e-9), target.incidents + alerts + 1.0)
-        if not both or both / alerts <= target.chance:
-            return -np.inf
-        neither = every - target.incidents - false
-        found = 0.0
-        for seen, of_alerts, of_incidents in (
-            (both, alerts, target.incidents),
-            (false, alerts, every - target.incidents),
-            (missed, every - alerts, target.incidents),
-            (neither, every - alerts, every - target.incidents),
-        ):
-            if seen > 0:
-                found += seen * log(seen * every / (of_alerts * of_incidents))
-        return 2 * (found - _COST * (conditions - 1))
+    false: float  # of a sample of moments, for all of them
 
 
 def outcome(target: Target, rows: Column) -> Outcome:
     """The outcome of alerts that are on at some moments, in order."""
     key, tick = target.moments.key[rows], target.moments.tick[rows]
     fresh = np.ones(len(rows), np.bool_)
-    fresh[1:] = (key[1:] != key[:-1]) | (tick[1:] > tick[:-1] + target.settle + 1)
+    fresh[1:] = (key[1:] != key[:-1]) | (tick[1:] > tick[:-1] + target.settle)
     starts = rows[fresh]
     kind = target.kind[starts]
     hit = np.searchsorted(starts, target.first) < np.searchsorted(starts, target.end)
     caught = frozenset(target.number[hit].tolist())
-    return Outcome(caught, int((kind == RIGHT).sum()), int((kind == FALSE).sum()))
+    false = float(target.moments.weight[starts[kind == FALSE]].sum())
+    return Outcome(caught, int((kind == RIGHT).sum()), false)
 
 
 @dataclass(frozen=True)
@@ -160,6 +145,15 @@ class Rule:
     outcome: Outcome
     worth: float
 
+    @property
+    def order(self) -> tuple[float, int, int]:
+        """The best come first: those that are worth most, then the shorter ones."""
+        return -self.worth, len(self.conditions), sum(each.measure.ticks for each in self.conditions)
+
+
+def costs(conditions: Sequence[Condition]) -> float:
+    return 2 * _COST * (len(conditions) - 1) + sum(map(cost, conditions))
+
 
 @dataclass(eq=False)
 class Search:
@@ -168,58 +162,54 @@ class Search:
     target: Target
     numbers: Mapping[Measure, Numbers]
     most_false: float  # a day
-    _masks: list[tuple[Condition, Mask]] = field(default_factory=list)
 
-    def best(self) -> Rule | None:
-        """The rule that is worth most; None if none is better than chance."""
+    def best(self, start: Sequence[Condition] = ()) -> Rule | None:
+        """The rule that is worth most, with some conditions given; None if none is better than chance."""
         if not self.target.incidents or not len(self.target.rows):
             return None
-        self._masks = list(self._candidates())
-        beam = sorted((self._rule((each,), self._rows(mask)) for each, mask in self._masks), key=_by_worth)
-        beam = _varied(beam)
-        found = [*beam]
-        for _ in range(MOST_CONDITIONS - 1):
+        table = _Table.of(self.target, self.numbers, tuple(self._candidates()))
+        beam, found = [(tuple(start), self._rows_of(start))], list[Rule]()
+        for _ in range(MOST_CONDITIONS - len(start)):
             more = dict[frozenset[Condition], Rule]()
-            for rule in beam:
-                rows = self._rows_of(rule.conditions)
-                taken = {(each.measure, each.above) for each in rule.conditions}
-                for condition, mask in self._masks:
-                    both = frozenset((*rule.conditions, condition))
-                    if (condition.measure, condition.above) in taken or both in more:
-                        continue
-                    kept = rows[mask[rows]]
-                    if 0 < len(kept) < len(rows):
-                        more[both] = self._rule((*rule.conditions, condition), kept)
-            beam = _varied(sorted(more.values(), key=_by_worth))
-            found += beam
-        refined = sorted(
-            (self._refined(each) for each in _varied(sorted(found, key=_by_worth))), key=_by_worth
-        )
-        fitting = _varied([each for each in refined if self._allowed(each)], each=1)[:_FINALISTS]
-        return max(fitting, key=self._unseen, default=None)
+            for conditions, rows in beam:
+                for condition in table.best_with(conditions, rows):
+                    both = frozenset((*conditions, condition))
+                    if both not in more:
+                        kept = rows[condition.holds(self.numbers[condition.measure][rows])]
+                        more[both] = self._rule((*conditions, condition), kept)
+            best = _varied(sorted(more.values(), key=lambda rule: rule.order))
+            beam = [(rule.conditions, self._rows_of(rule.conditions)) for rule in best]
+            found += best
+        likely = _varied(sorted(found, key=lambda rule: rule.order))
+        refined = [self._refined(each, len(start)) for each in likely]
+        best = min(filter(self._allowed, refined), key=lambda rule: rule.order, default=None)
+        while best is not None:
+            better = min(self._exchanged(best, table, len(start)), key=lambda rule: rule.order, default=best)
+            if better.order >= best.order:
+                break
+            best = better
+        return best
 
-    def _unseen(self, rule: Rule) -> tuple[float, tuple[float, int, int]]:
-        """What the rule is worth in parts of the time whose incidents had no say in its limits."""
-        caught, false = 0, 0
-        for rest, part in self.target.parts(_PARTS):
-            search = Search(rest, self.numbers, self.most_false)
-            fitted = search.with_best_limits(search._rule(rule.conditions, search._rows_of(rule.conditions)))
-            came = outcome(part, Search(part, self.numbers, self.most_false)._rows_of(fitted.conditions))
-            caught, false = caught + len(came.caught), false + came.false
-        found = Outcome(frozenset(range(caught)), caught, false)
-        order = _by_worth(rule)
-        worth = found.worth(self.target, len(rule.conditions))
-        return worth + rule.worth, (-order[0], -order[1], -order[2])
+    def _exchanged(self, rule: Rule, table: _Table, given: int) -> Iterator[Rule]:
+        """The rule with another condition in place of each one."""
+        for at in range(given, len(rule.conditions)):
+            others = rule.conditions[:at] + rule.conditions[at + 1 :]
+            rows = self._rows_of(others)
+            for condition in islice(table.best_with(others, rows), _BEAM):
+                found = self._refined(self.rule((*others, condition)), given)
+                if self._allowed(found):
+                    yield found
 
     def _allowed(self, rule: Rule) -> bool:
         return rule.worth > 0 and rule.outcome.false <= self.most_false * self.target.days
 
+    def rule(self, conditions: tuple[Condition, ...]) -> Rule:
+        return self._rule(conditions, self._rows_of(conditions))
+
     def _rule(self, conditions: tuple[Condition, ...], rows: Column) -> Rule:
         found = outcome(self.target, rows)
-        return Rule(conditions, found, found.worth(self.target, len(conditions)))
-
-    def _rows(self, mask: Mask) -> Column:
-        return self.target.rows[mask[self.target.rows]]
+        worth = self.target.worth(np.float64(len(found.caught)), np.float64(found.false))
+        return Rule(conditions, found, float(worth) - costs(conditions))
 
     def _rows_of(self, conditions: Sequence[Condition]) -> Column:
         rows = self.target.rows
@@ -227,21 +217,18 @@ class Search:
             rows = rows[each.holds(self.numbers[each.measure][rows])]
         return rows
 
-    def _candidates(self) -> Iterator[tuple[Condition, Mask]]:
-        """Each measure with some limits that incidents reach, unless it nearly always holds."""
+    def _candidates(self) -> Iterator[Condition]:
+        """Each measure with some limits that incidents reach."""
         for measure, numbers in self.numbers.items():
             for above in (True, False):
                 for limit in self._limits(measure, numbers, above):
-                    condition = Condition(measure, above, limit)
-                    mask = condition.holds(numbers)
-                    share = np.count_nonzero(mask[self.target.rows]) / len(self.target.rows)
-                    if 0 < share < _COMMON:
-                        yield condition, mask
+                    yield Condition(measure, above, limit)
 
     def _limits(self, measure: Measure, numbers: Numbers, above: bool) -> list[float]:
         """Limits that shares of the incidents reach."""
         if measure.what in CALENDAR:
-            return [float(each) for each in range(*((0, 24) if measure.what == "hour" else (1, 8)))]
+            limits = [float(each) for each in range(*((0, 24) if measure.what == "hour" else (1, 8)))]
+            return limits[::-1] if above else limits  # of equals the tightest comes first
         if measure.what == "last":
             return [0.5] if above else []
         reached = self._reached(numbers, above)
@@ -268,25 +255,18 @@ class Search:
 
     @cached_property
     def _before(self) -> _Before:
-        """The rows before each incident, side by side."""
-        target = self.target
-        at = np.flatnonzero(target.end > target.first)
-        sizes = (target.end - target.first)[at]
-        _, rows = spread(target.first[at], sizes)
-        return _Before(rows, np.append(0, np.cumsum(sizes))[:-1], target.number[at])
+        return _Before.of(self.target)
 
     # ---- limits: better ones, and rounder ones that come to as much ----
 
-    def with_best_limits(self, rule: Rule) -> Rule:
+    def _refined(self, rule: Rule, given: int) -> Rule:
+        """The rule with better limits, without what it does not need; the given conditions stay as they are."""
         for _ in range(2):
-            for at, condition in enumerate(rule.conditions):
-                if not condition.counted or condition.measure.what == "count":  # the others have all limits
+            for at in range(given, len(rule.conditions)):
+                if rule.conditions[at].measure.what not in (*CALENDAR, "last"):  # these have all limits
                     rule = self._with_best_limit(rule, at)
-        return rule
-
-    def _refined(self, rule: Rule) -> Rule:
-        rule = self._without_needless(self.with_best_limits(rule))
-        for at in range(len(rule.conditions)):
+        rule = self._without_needless(rule, given)
+        for at in range(given, len(rule.conditions)):
             rule = self._with_round_limit(rule, at)
         return rule
 
@@ -330,13 +310,12 @@ class Search:
                 return tried
         return rule
 
-    def _without_needless(self, rule: Rule) -> Rule:
-        for at in range(len(rule.conditions)):
+    def _without_needless(self, rule: Rule, given: int) -> Rule:
+        for at in range(given, len(rule.conditions)):
             if len(rule.conditions) > 1:
-                rest = rule.conditions[:at] + rule.conditions[at + 1 :]
-                tried = self._rule(rest, self._rows_of(rest))
+                tried = self.rule(rule.conditions[:at] + rule.conditions[at + 1 :])
                 if tried.worth >= rule.worth:
-                    return self._without_needless(tried)
+                    return self._without_needless(tried, given)
         return rule
 
 
@@ -353,6 +332,79 @@ class _Before:
     starts: Column
     number: Column
 
+    @classmethod
+    def of(cls, target: Target) -> _Before:
+        at = np.flatnonzero(target.end > target.first)
+        sizes = (target.end - target.first)[at]
+        _, rows = spread(target.first[at], sizes)
+        return cls(rows, np.append(0, np.cumsum(sizes))[:-1], target.number[at])
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """All candidates side by side: whether each holds at each row of a stretch; rows are by stretch.
+
+    Stretches below the number of incidents are those before them, the others those with false alarms.
+    """
+
+    target: Target
+    candidates: Sequence[Condition]
+    costs: Numbers
+    holds: Mask  # of each candidate at each row
+    rows: Column  # the moments, by stretch
+    place: Column  # of each of all moments: its row here, or -1
+    stretch: Column  # of each row
+
+    @classmethod
+    def of(
+        cls, target: Target, numbers: Mapping[Measure, Numbers], candidates: Sequence[Condition]
+    ) -> _Table:
+        moments, before = target.moments, _Before.of(target)
+        stretch = np.full(moments.count, -1)
+        false = target.rows[target.kind[target.rows] == FALSE]
+        code = moments.code[false] // (target.settle + 1)
+        stretch[false] = target.incidents + np.unique(code, return_inverse=True)[1]
+        sizes = np.diff(np.append(before.starts, len(before.rows)))
+        stretch[before.rows] = np.repeat(before.number, sizes)
+        rows = np.flatnonzero(stretch >= 0)
+        rows = rows[np.argsort(stretch[rows], kind="stable")]
+        place = np.full(moments.count, -1)
+        place[rows] = np.arange(len(rows))
+        holds = np.empty((len(candidates), len(rows)), np.bool_)
+        measure, part = None, np.zeros(0)
+        for at, each in enumerate(candidates):
+            if each.measure != measure:
+                measure, part = each.measure, numbers[each.measure][rows]
+            holds[at] = each.holds(part)
+        usual = holds.mean(axis=1) < _COMMON if len(rows) else np.zeros(len(candidates), np.bool_)
+        kept = [each for each, fits in zip(candidates, usual.tolist(), strict=True) if fits]
+        own = np.array([cost(each) for each in kept])
+        return cls(target, kept, own, holds[usual], rows, place, stretch[rows])
+
+    def best_with(self, conditions: Sequence[Condition], rows: Column) -> Iterator[Condition]:
+        """The candidates that add most to some conditions, which hold at rows; a few of each measure."""
+        at = self.place[rows]
+        at = np.sort(at[at >= 0])
+        if not len(at) or not len(self.candidates):
+            return
+        of = self.stretch[at]
+        starts = np.flatnonzero(np.append(True, of[1:] != of[:-1]))
+        holds = self.holds if len(at) == self.holds.shape[1] else self.holds[:, at]
+        hit = np.logical_or.reduceat(holds, starts, axis=1)
+        number = of[starts]
+        right = number < self.target.incidents
+        weight = self.target.moments.weight[self.rows[at[starts]]][~right]
+        caught, false = hit[:, right].sum(axis=1), hit[:, ~right] @ weight
+        worth = self.target.worth(caught, false) - self.costs
+        taken = {(each.measure, each.above) for each in conditions}
+        times = dict[tuple[Measure, bool], int]()
+        for number_ in np.argsort(-worth, kind="stable")[: 8 * _BEAM].tolist():
+            each = self.candidates[number_]
+            name = each.measure, each.above
+            times[name] = times.get(name, 0) + 1
+            if np.isfinite(worth[number_]) and name not in taken and times[name] <= 2:
+                yield each
+
 
 def _beyond(reached: float, measure: Measure, above: bool) -> float:
     """A limit that a number is just over, or under: for counts a half from it."""
@@ -360,10 +412,6 @@ def _beyond(reached: float, measure: Measure, above: bool) -> float:
         return reached - 0.5 if above else reached + 0.5
     step = abs(reached) * 1e-9 + 1e-12
     return reached - step if above else reached + step
-
-
-def _by_worth(rule: Rule) -> tuple[float, int, int]:
-    return -rule.worth, len(rule.conditions), sum(each.measure.ticks for each in rule.conditions)
 
 
 def _varied(rules: Sequence[Rule], each: int = 3) -> list[Rule]:

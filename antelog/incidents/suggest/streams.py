@@ -50,36 +50,46 @@ class Stream:
         return bool(np.all(self.code[1:] != self.code[:-1]))
 
 
-_APART = 1 << 40  # more ticks than there are
+APART = 1 << 40  # more ticks than there are
 
 
 def _code(key: Column, tick: Column) -> Column:
-    return key * _APART + tick
+    return key * APART + tick
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """The moments at which rules may hold, by key and tick; `base` is the stream that has a fact at each."""
+    """The moments at which rules may hold, by key and tick; `base` is the stream that has a fact at each.
+
+    Of many moments a sample is looked at; `weight` is how many moments each stands for.
+    """
 
     key: Column
     tick: Column
     base: Stream
+    weight: Numbers
 
     @property
     def count(self) -> int:
         return len(self.key)
 
+    @cached_property
+    def code(self) -> Column:
+        return _code(self.key, self.tick)
+
     @classmethod
     def of(cls, streams: Sequence[Stream]) -> Moments:
-        base = max(streams, key=lambda each: len(np.unique(each.code)))
+        base = max(streams, key=lambda each: int(np.count_nonzero(changed(each.code))))
         fresh = changed(base.code)
-        return cls(base.key[fresh], base.tick[fresh], base)
+        return cls(base.key[fresh], base.tick[fresh], base, np.ones(int(np.count_nonzero(fresh))))
+
+    def take(self, rows: Column, weight: Numbers) -> Moments:
+        return Moments(self.key[rows], self.tick[rows], self.base, weight)
 
     def slices(self, stream: Stream, ticks: int, *, before: int = 0) -> tuple[Column, Column]:
         """For each moment the facts of a stream in the last ticks, from row to before row."""
-        code = _code(self.key, self.tick)
-        first = np.searchsorted(stream.code, code - ticks + 1)
-        end = np.searchsorted(stream.code, code - before, "right")
+        first = np.searchsorted(stream.code, self.code - ticks + 1)
+        end = np.searchsorted(stream.code, self.code - before, "right")
         return first, np.maximum(first, end)
 
 

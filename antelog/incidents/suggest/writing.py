@@ -10,9 +10,9 @@ import numpy as np
 
 from antelog.compile.nodes.plan import Plan
 from antelog.escaping import json_text
-from antelog.incidents.suggest.conditions import Condition, Writing, in_words, literal
+from antelog.incidents.suggest.conditions import CALENDAR, Condition, Writing, in_words, literal
 from antelog.incidents.suggest.proposals import Proposal
-from antelog.incidents.suggest.search import CALENDAR, Rule
+from antelog.incidents.suggest.search import Rule
 from antelog.incidents.suggest.streams import Stream, number_text
 from antelog.language.durations import duration_text
 from antelog.language.printer import value_text
