@@ -8,7 +8,7 @@ incident, and 6 incidents have none. Of a pair each condition holds 30 times wit
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -162,6 +162,8 @@ class Kind:
     plant: Act
     nearly: Sequence[Act] = ()
     beside: Sequence[Act] = ()  # holds at another time than the condition beside it
+    alone: Act | None = None  # how it holds beside other hours, if for shorter
+    at_once: Act | None = None  # holds at one hour: beside hours of the day a range could not be told from them
 
 
 def _over(what: str, column: str, limit: float, **more: object) -> Condition:
@@ -173,7 +175,8 @@ KINDS: dict[str, Kind] = {
     "presence": Kind(
         _over("count", "code", 0.5, ticks=6, kind="BAD"),
         lambda w, d, h: _error(w, d, _within(w, h, 6, 1), "BAD"),
-        beside=(lambda w, d, h: _error(w, d, [h - 7 - int(w.random.integers(4))], "BAD"),),
+        beside=(lambda w, d, h: _error(w, d, [h - 12 - int(w.random.integers(4))], "BAD"),),
+        at_once=lambda w, d, h: _error(w, d, [h], "BAD"),
     ),
     "count": Kind(
         _over("count", "code", 3.5, ticks=12, kind="E1"),
@@ -211,7 +214,8 @@ KINDS: dict[str, Kind] = {
         _over("max", "pressure", 70, ticks=6),
         lambda w, d, h: _fill(w, "pressure", d, h - int(w.random.integers(6)), 71, 85),
         (lambda w, d, h: _fill(w, "pressure", d, h, 62, 67, 6),),
-        (lambda w, d, h: _fill(w, "pressure", d, h - 7 - int(w.random.integers(4)), 71, 85),),
+        (lambda w, d, h: _fill(w, "pressure", d, h - 12 - int(w.random.integers(4)), 71, 85),),
+        at_once=lambda w, d, h: _fill(w, "pressure", d, h, 71, 85),
     ),
     "min": Kind(
         _over("min", "power", 57, ticks=6),
@@ -231,7 +235,9 @@ KINDS: dict[str, Kind] = {
         _over("last", "mode", 0.5, ticks=1 << 38, kind="manual"),
         lambda w, d, h: _manual(w, d, h - int(w.random.integers(_MANUAL)), h + 1),
         (_flips,),
-        (lambda w, d, h: _manual(w, d, h - 9, h - 2),),
+        (lambda w, d, h: _manual(w, d, h - 20, h - 14),),
+        at_once=lambda w, d, h: _manual(w, d, h - 2, h + 2),
+        alone=lambda w, d, h: _manual(w, d, h, h + 1),
     ),
     "hour": Kind(Condition(Measure("hour"), True, 17), lambda w, d, h: None),
     "weekday": Kind(Condition(Measure("weekday"), True, 5), lambda w, d, h: None),
@@ -257,6 +263,17 @@ def _fits(kinds: Sequence[str]) -> Callable[[int], bool]:
     return fits
 
 
+def _away(kind: str, others: Sequence[str]) -> Callable[[int], bool]:
+    """The hours at which a kind may hold alone, without another one that is about the time."""
+    hours = [each for each in others if each in CALENDAR]
+    within, lasts = _fits(hours), 0 if KINDS[kind].at_once or kind in ("over", "under", "change") else 2
+
+    def away(hour: int) -> bool:
+        return not hours or not any(map(within, range(hour - lasts, hour + lasts + 1)))
+
+    return away
+
+
 @dataclass(frozen=True, eq=False)
 class Planted:
     """Inputs as tables, and the device and the hour of each incident."""
@@ -267,7 +284,21 @@ class Planted:
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        return tuple(KINDS[each].condition for each in self.kinds)
+        return tuple(_condition(each, self.kinds) for each in self.kinds)
+
+
+def _condition(kind: str, kinds: Sequence[str]) -> Condition:
+    """The condition that is planted; beside hours and days those that look for something do so at once."""
+    found = KINDS[kind].condition
+    if KINDS[kind].at_once is None or kind == "last" or not set(kinds) & set(CALENDAR):
+        return found
+    return replace(found, measure=replace(found.measure, ticks=1, what="count" if kind == "presence" else "value"))
+
+
+def _plant(world: World, kind: str, kinds: Sequence[str], device: int, hour: int) -> None:
+    own = KINDS[kind]
+    act = own.plant if own.at_once is None or not set(kinds) & set(CALENDAR) else own.at_once
+    act(world, device, hour)
 
 
 def planted(kinds: tuple[str, ...], seed: int, *, moved: bool = False) -> Planted:
@@ -277,20 +308,20 @@ def planted(kinds: tuple[str, ...], seed: int, *, moved: bool = False) -> Plante
     causes = [world.spot(fits) for _ in range(CAUSES)]
     for cause in causes:
         for kind in kinds:
-            KINDS[kind].plant(world, *cause)
+            _plant(world, kind, kinds, *cause)
     for at, kind in enumerate(kinds):
         others = [*kinds[:at], *kinds[at + 1 :]]
-        for near in (*KINDS[kind].nearly, *(KINDS[kind].beside if others else ())):
+        for near in (*KINDS[kind].nearly, *(KINDS[kind].beside if set(others) - set(CALENDAR) else ())):
             for _ in range(NEARLY if not others else NEARLY // 2):
                 spot = world.spot(_fits(others))
                 near(world, *spot)
                 for other in others:
-                    KINDS[other].plant(world, *spot)
+                    _plant(world, other, kinds, *spot)
         if others and kind not in CALENDAR:
             for _ in range(ALONE):
-                hours = [each for each in others if each in CALENDAR]
-                away = _fits(hours)
-                KINDS[kind].plant(world, *world.spot(lambda hour: not hours or not away(hour)))  # noqa: B023
+                act = KINDS[kind].alone if set(others) & set(CALENDAR) else None
+                spot = world.spot(_away(kind, others))
+                _plant(world, kind, kinds, *spot) if act is None else act(world, *spot)
     incidents = [(d, h + int(random.integers(1, 21))) for d, h in causes[:WITH_INCIDENT]]
     while len(incidents) < INCIDENTS:
         device, hour = int(random.integers(DEVICES)), int(random.integers(80, HOURS - 60))

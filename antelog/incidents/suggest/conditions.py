@@ -23,7 +23,7 @@ _OVER_RANGES: tuple[Measured, ...] = ("avg", "max", "min", "change")
 _EVER = 1 << 38  # more ticks than there are
 MOST_KINDS = 12  # the kinds of facts that are looked at, of each column
 CALENDAR = ("hour", "weekday")
-_COSTS = {"value": 0.0, "last": 0.0, "count": 0.0, "change": 5.0}  # of worth; 4 for others
+_COSTS = {"value": 0.0, "last": 0.0, "count": 0.0, "change": 8.0}  # of worth; 6 for others
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,11 @@ class Measure:
     column: str = ""
     ticks: int = 1
     kind: str | None = None  # the text that facts have in the column
+
+    @property
+    def reach(self) -> int:
+        """The ticks that it looks back for, as people see it: a latest value is the present one."""
+        return 1 if self.what == "last" else self.ticks
 
 
 @dataclass(frozen=True)
@@ -57,18 +62,19 @@ class Condition:
 def cost(condition: Condition) -> float:
     """What a condition must be worth more than a plainer one that rings at the same moments."""
     is_number = condition.measure.what == "count" and condition.above and condition.limit > 1
-    return 2.0 if is_number else _COSTS.get(condition.measure.what, 4.0)
+    return 2.0 if is_number else _COSTS.get(condition.measure.what, 6.0)
 
 
 def measures(streams: Sequence[Stream], windows: Sequence[int], plan: Plan, base: int) -> Iterator[Measure]:
     """All measures of some streams, the simple ones first."""
     for number, stream in enumerate(streams):
         for column in stream.values:
-            yield Measure("value", number, column)
+            if number == base or stream.has_latest:
+                yield Measure("value", number, column)
             for ticks in windows:
                 if ticks > 1:
                     yield from (Measure(what, number, column, ticks) for what in _OVER_RANGES)
-        for column, kinds in stream.kinds.items():
+        for column, kinds in stream.kinds.items() if stream.has_latest else ():
             yield from (Measure("last", number, column, _EVER, kind) for kind in kinds.texts[:MOST_KINDS])
         for ticks in windows:
             for column, kinds in stream.kinds.items():
@@ -124,29 +130,35 @@ def _calendar(what: str, moments: Moments, plan: Plan) -> Numbers:
 
 @dataclass(frozen=True)
 class Writing:
-    """What literals of a rule need: the streams, the name of the key's variable, and names of limits."""
+    """What literals of a rule need: the streams, and the variables of the key and of the time."""
 
     streams: Sequence[Stream]
-    keyed: bool
     base: Stream
+    key: str | None  # None: there is no key
+    time: str = "T"
 
     def atom(self, stream: Stream, time: str, column: str = "", term: str = "") -> str:
         terms = []
         for position, name in enumerate(stream.source.columns[:-1]):
             if position == stream.key_at:
-                terms.append("X")
+                terms.append(self.key or "_")
             else:
                 terms.append(term if name == column else "_")
         return f"{stream.source.name}({', '.join([*terms, time])})"
 
+    def now(self, stream: Stream) -> bool:
+        """Whether a rule has the facts of a stream at its own time, and not the latest ones."""
+        return stream is self.base
+
 
 def literal(condition: Condition, writing: Writing, limit: str, variable: str) -> str:
     """A condition as a literal of the language; `limit` is the number, or its name."""
-    measure, sign = condition.measure, ">" if condition.above else "<"
+    measure, sign, now = condition.measure, ">" if condition.above else "<", writing.time
     if measure.what in CALENDAR:
-        return f"{measure.what}(T) {sign} {limit}"
+        above = f">= {int(condition.limit) + 1}" if condition.above else f"< {int(condition.limit)}"
+        return f"{measure.what}({now}) {above}"
     stream = writing.streams[measure.stream]
-    span = "T" if measure.ticks == 1 else f"T-{measure.ticks - 1}..T"
+    span = now if measure.ticks == 1 else f"{now}-{measure.ticks - 1}..{now}"
     if measure.what == "count":
         term = "" if measure.kind is None else value_text(measure.kind)
         atom = writing.atom(stream, span, measure.column, term)
@@ -154,30 +166,35 @@ def literal(condition: Condition, writing: Writing, limit: str, variable: str) -
             return f"not {atom}"
         if condition.above and condition.limit < 1:
             return atom
-        least = int(np.floor(condition.limit)) + 1 if condition.above else int(np.ceil(condition.limit))
-        return f"count({atom}) {'>=' if condition.above else '<'} {least}"
+        return f"count({atom}) {'>=' if condition.above else '<'} {_number(condition)}"
     if measure.what == "last":
-        return f"last {writing.atom(stream, 'T', measure.column, value_text(str(measure.kind)))}"
+        return f"last {writing.atom(stream, now, measure.column, value_text(str(measure.kind)))}"
     if measure.what == "value":
-        atom = writing.atom(stream, "T", measure.column, variable)
-        return f"{'' if stream is writing.base else 'last '}{atom}, {variable} {sign} {limit}"
+        atom = writing.atom(stream, now, measure.column, variable)
+        return f"{'' if writing.now(stream) else 'last '}{atom}, {variable} {sign} {limit}"
     if measure.what == "change":
-        now = writing.atom(stream, "T", measure.column, variable)
-        before = writing.atom(stream, f"T-{measure.ticks}..T-1", measure.column, f"{variable}0")
-        turned = "<" if condition.above else ">"
-        return f"{now}, avg({variable}0 : {before}) {turned} {variable} / {limit}"
+        atom = writing.atom(stream, now, measure.column, variable)
+        before = writing.atom(stream, f"{now}-{measure.ticks}..{now}-1", measure.column, f"{variable}0")
+        return f"{atom}, {variable} {sign} avg({variable}0 : {before}) * {limit}"
     atom = writing.atom(stream, span, measure.column, variable)
     return f"{measure.what}({variable} : {atom}) {sign} {limit}"
 
 
+def _number(condition: Condition) -> int:
+    """The count that is enough, or that is too much."""
+    return int(np.floor(condition.limit)) + 1 if condition.above else int(np.ceil(condition.limit))
+
+
 def in_words(condition: Condition, writing: Writing, limit: str, span: str) -> str:
-    """A condition as people say it: `mean of value over 6 hours above 47.5`."""
+    """A condition as people say it: `mean of value of Vib over 6 hours above 47.5`."""
     measure = condition.measure
     side = "above" if condition.above else "below"
     if measure.what == "hour":
-        return f"{'after' if condition.above else 'before'} {limit} o'clock"
+        hour = int(condition.limit) + 1 if condition.above else int(condition.limit)
+        return f"{'from' if condition.above else 'before'} {hour}:00{' on' if condition.above else ''}"
     if measure.what == "weekday":
-        return f"weekday {side} {limit}"
+        day = DAYS[int(condition.limit) if condition.above else int(condition.limit) - 1]
+        return f"{'from' if condition.above else 'before'} {day}{' on' if condition.above else ''}"
     name = writing.streams[measure.stream].source.name
     if measure.what == "count":
         facts = name if measure.kind is None else f"{name} {measure.kind}"
@@ -185,13 +202,18 @@ def in_words(condition: Condition, writing: Writing, limit: str, span: str) -> s
             return f"no {facts} within {span}"
         if condition.above and condition.limit < 1:
             return f"{facts} within {span}"
-        number = number_text(np.floor(condition.limit) if condition.above else np.ceil(condition.limit))
-        return f"{'more' if condition.above else 'fewer'} than {number} {facts} within {span}"
+        number = _number(condition)
+        return f"{number} or more {facts} within {span}" if condition.above else (
+            f"fewer than {number} {facts} within {span}"
+        )
     if measure.what == "last":
-        return f"last {measure.column} of {name} {measure.kind}"
+        return f"the last {measure.column} of {name} is {measure.kind}"
     what = {"avg": "mean of ", "max": "highest ", "min": "lowest "}.get(measure.what, "")
     if measure.what == "value":
         return f"{measure.column} of {name} {side} {limit}"
     if measure.what == "change":
         return f"{measure.column} of {name} {side} {limit} times its mean over {span}"
     return f"{what}{measure.column} of {name} over {span} {side} {limit}"
+
+
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

@@ -1,54 +1,45 @@
-"""Suggests rules: from facts and incidents to a program with figures and tests."""
+"""`antelog.suggest`: proposes rules from facts and incidents, or a better version of a program."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from msgspec import structs
 
-from antelog.compile.nodes.plan import Argument, Input, Key, Plan
-from antelog.errors import DataError
+from antelog.compile.nodes.plan import Argument, Key, Plan
+from antelog.engine.facts.frames import Frame
+from antelog.errors import DataError, DataWarning
 from antelog.files import Rejects
+from antelog.given import PATH
 from antelog.incidents.alerts import CONFIRMED
 from antelog.incidents.asked import lead_of
 from antelog.incidents.backtest import BacktestResult, BacktestRow
 from antelog.incidents.incident_list import IncidentChoice, IncidentList, read_incidents
 from antelog.incidents.judging import ALL_KEYS, Lead
 from antelog.incidents.library import judge
-from antelog.incidents.report import rate_text, row_text
+from antelog.incidents.report import rate_of, rate_text
 from antelog.incidents.suggest.conditions import Writing
-from antelog.incidents.suggest.declaring import columns_of
+from antelog.incidents.suggest.declaring import columns_of, declared, with_a_query
+from antelog.incidents.suggest.improving import Change, improved
 from antelog.incidents.suggest.proposals import Facts, Proposal, proposals
-from antelog.incidents.suggest.streams import Stream, stream_of
-from antelog.incidents.suggest.writing import (
-    WrittenRule,
-    case_text,
-    fact_of,
-    facts_before,
-    program_text,
-    written,
-)
-from antelog.language.moments import moment
-from antelog.language.printer import value_text
-from antelog.program import parse
+from antelog.incidents.suggest.streams import key_positions, stream_of
+from antelog.incidents.suggest.writing import TestMoment, WrittenRule, case_of, program_text, written
+from antelog.language.durations import duration_text
+from antelog.program import Program, parse
 from antelog.run.checks import Ready
-from antelog.run.replay import RecordedRows, Recording
-from antelog.run.settings import BacktestOptions
+from antelog.run.options import takes
+from antelog.run.replay import RecordedRows, Recording, ready_with, recorded
+from antelog.run.settings import SuggestSettings, naming_arguments
 
-_MOST_FACTS = 200  # of a test
 _DAY = 86_400_000_000  # microseconds
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """How many rules are proposed at most, and how many false alarms a day each may have."""
-
-    most: int = 5
-    false_alarms: float = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,64 +48,145 @@ class Suggestion:
 
     text     the program; empty if nothing is better than alarms at random
     tests    cases for `antelog test`, a real incident for each rule
-    result   what `antelog.backtest` says of the program; None without one
+    rules    a table of the rules, with their figures in all incidents and in those they were not found in
     """
 
     text: str
-    tests: str
-    result: BacktestResult | None
-    proposals: tuple[Proposal, ...]
+    tests: str = ""
+    result: BacktestResult | None = None
+    written: tuple[WrittenRule, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+    @cached_property
+    def rules(self) -> pa.Table:
+        return pa.Table.from_pylist([*self._rules(), *map(_changed, self.changes)], _FIGURES)
+
+    def _rules(self) -> Iterator[dict[str, Any]]:
+        for each in self.written:
+            assert self.result is not None
+            found, plan, unseen = _row(each.name, self.result).figures, self.result.plan, each.proposal
+            row = {"rule": each.name, "text": each.text, "limits": str(dict(each.limits))}
+            row |= {"caught": found.caught, "incidents": found.incidents, "false_rate": rate_of(found, plan.tick)[0]}
+            row |= {"unseen_caught": len(unseen.unseen.caught), "unseen_incidents": unseen.incidents}
+            yield {**row, "unseen_false_rate": unseen.unseen.false / max(unseen.days, 1e-9)}
+
+    def __str__(self) -> str:
+        return self.text or NOTHING
+
+
+NOTHING = "Nothing that comes before these incidents is better than alarms at random; no rule is proposed."
+_FIGURES = pa.schema(
+    [
+        *((name, pa.string()) for name in ("rule", "text", "limits")),
+        *((name, pa.int64()) for name in ("caught", "incidents")),
+        ("false_rate", pa.float64()),
+        *((name, pa.int64()) for name in ("unseen_caught", "unseen_incidents")),
+        ("unseen_false_rate", pa.float64()),
+    ]
+)
+
+
+def _changed(change: Change) -> dict[str, Any]:
+    return {"rule": change.name, "text": change.text, "limits": change.figures}
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What is searched in: a program ready to run, its text, facts and incidents."""
+
+    found: Ready
+    text: str
+    recording: Recording
+    incidents: Path | Frame
+    own_inputs: Mapping[str, str] | None = None  # the declarations of inputs, if nobody has made them
+    tick: str = ""
 
 
 def suggested(
-    found: Ready,
-    given: BacktestOptions,
-    incidents: Path,
-    recording: Recording,
-    rejects: Rejects,
-    wanted: Wanted,
-    declarations: str,
-    **how: Any,
+    given: Search, wanted: SuggestSettings, rejects: Rejects, **how: Any
 ) -> Suggestion:
-    """Searches rules for the inputs of a program, which are added to what it declares."""
-    program = found.program
-    plan = _with_key(program.plan, given.key, incidents)
-    lead = lead_of(given, plan)
-    listed = read_incidents(incidents, plan, IncidentChoice(given.key, given.where), rejects)
-    rows = RecordedRows.of(recording.reader(program.plan, rejects)).rows
+    """Searches rules for the inputs of a program, or if it has rules for what makes them better.
+
+    `how` has `progress`, `searching` (told the share that is done) and `note`.
+    """
+    program, searching = given.found.program, how.pop("searching")
+    plan = _with_key(program.plan, wanted.key, given.incidents)
+    lead = lead_of(wanted, plan)
+    listed = read_incidents(given.incidents, plan, IncidentChoice(wanted.key, wanted.where), rejects)
+    rows = RecordedRows.of(given.recording.reader(program.plan, rejects)).rows
     if not rows:
         raise DataError(f"there are no facts; give them with --input {plan.inputs[0].name}=FILE")
     keys = {key: number for number, key in enumerate(listed.keys)}
-    at = {each.name: each.position for each in plan.key.positions} if plan.key else {}
+    at = key_positions(plan)
     streams = [
         stream_of(source, rows[source.name], at.get(source.name), keys)
         for source in plan.inputs
         if source.name in rows
     ]
-    facts = Facts.of(plan, streams, listed.incidents, lead)
-    proposed = tuple(proposals(facts, listed.incidents, lead, wanted.most, wanted.false_alarms))
-    if not proposed:
-        return Suggestion("", "", None, ())
-    writing = Writing(streams, bool(plan.key), facts.moments.base)
+    facts = Facts.of(plan, streams, listed.incidents, lead, lambda share: searching(share / 3))
+    if not np.isin(listed.incidents.key, [ALL_KEYS, *np.unique(facts.moments.key)]).any():
+        raise DataError(
+            f"{listed.name}: no incident is of a key that facts have. Is its key another column? Name it: --key device"
+        )
+    judged = {"wanted": wanted, "incidents": given.incidents, "recording": given.recording, "how": how}
+    if _asks(program):
+        changes = improved(given.found, facts, listed, lead, keys, **judged)
+        text = changes[-1].program if changes else ""
+        return Suggestion(text, changes=tuple(changes))
+    found = tuple(
+        proposals(
+            facts, listed.incidents, lead, wanted.most, wanted.false_alarms, lambda x: searching((1 + 2 * x) / 3)
+        )
+    )
+    if not found:
+        return Suggestion("")
+    writing = Writing(streams, facts.moments.base, "X" if at else None)
     taken = [each.name for part in (plan.inputs, plan.statics, plan.relations) for each in part]
     taken += [each.name for each in program.document.limits]
-    rules = written(proposed, writing, plan, taken)
+    rules = written(found, writing, plan, taken)
+    declarations = _declarations(given, facts, found)
     draft = parse(program_text(declarations, rules, {each.name: "" for each in rules}), name="rules")
-    asked = replace(given, query=tuple(each.name for each in rules), vary=None, split=None)
-    result = judge(replace(found, program=draft), asked, incidents, recording, Rejects(), **how)
+    asked = replace(wanted, query=tuple(each.name for each in rules), vary=None, split=None)
+    inputs = {name: path for name, path in given.recording.inputs.items() if name in _names(draft)}
+    recording = replace(given.recording, inputs=inputs)
+    result = judge(
+        replace(given.found, program=draft), asked, given.incidents, recording, Rejects(), static={}, **how
+    )
     notes = {each.name: _figures(each, result, plan) for each in rules}
     text = program_text(declarations, rules, notes)
     tests = "cases:\n\n" + "\n\n".join(_case(each, facts, listed, keys, lead) for each in rules) + "\n"
-    return Suggestion(text, tests, result, proposed)
+    return Suggestion(text, tests, result, tuple(rules))
 
 
-def _with_key(plan: Plan, given: str | None, incidents: Path) -> Plan:
+def _asks(program: Program) -> bool:
+    """Whether a program has rules of its own."""
+    return any(each.name != "AnyMoment" for each in program.plan.queries)
+
+
+def _names(program: Program) -> set[str]:
+    return {each.name for each in program.plan.inputs}
+
+
+def _declarations(given: Search, facts: Facts, found: Sequence[Proposal]) -> str:
+    """The program's own text; of inputs that nobody has declared those that rules use."""
+    if given.own_inputs is None:
+        return given.text
+    used = {facts.moments.base.source.name}
+    for each in found:
+        used |= {facts.streams[part.measure.stream].source.name for part in each.rule.conditions}
+    inputs = [text for name, text in given.own_inputs.items() if name in used]
+    return "\n".join([*([given.tick] if given.tick else []), *inputs])
+
+
+def _with_key(plan: Plan, given: str | None, incidents: Path | Frame) -> Plan:
     """The plan of inputs, with the column that all have as its key: the given one, or the incidents' own."""
+    if plan.key and plan.key.positions and any(each.name != "AnyMoment" for each in plan.queries):
+        return plan
     column = (given or "").rpartition("=")[2]
-    named = [_values(each) for each in plan.inputs]
+    named = [each.columns[:-1] for each in plan.inputs]
     common = [name for name in named[0] if all(name in own for own in named)] if named else []
-    known = columns_of(incidents)
-    chosen = next((each for each in common if each == column or (not column and each in known)), None)
+    known = [each.lower() for each in columns_of(incidents)]
+    chosen = next((each for each in common if each == column.lower() or (not column and each in known)), None)
     variable = (given or "").rpartition("=")[0]
     chosen = chosen or (variable if variable in common else None)
     if chosen is None:
@@ -123,26 +195,25 @@ def _with_key(plan: Plan, given: str | None, incidents: Path) -> Plan:
     return structs.replace(plan, key=Key(places))
 
 
-def _values(source: Input) -> Sequence[str]:
-    return source.columns[:-1]
-
-
 def _figures(rule: WrittenRule, result: BacktestResult, plan: Plan) -> str:
-    """`caught 17 of 20, 0.06 false alarms a day, 6 h early (unseen: 16 of 20, 0.09 a day)`."""
-    row = _row(rule, result)
-    caught, _, false, early = row_text(row, plan.tick)
-    unseen, seen = rule.proposal, rule.proposal.unseen
+    """`unseen: caught 16 of 20, 0.09 false alarms a day; in all: 17 of 20, 0.06 a day, median 6 hours early`."""
+    own, unseen, seen = _row(rule.name, result).figures, rule.proposal, rule.proposal.unseen
     ticks = unseen.days * (_DAY / plan.tick if plan.tick else 1000)
-    rate = rate_text(replace(row.figures, false=seen.false, ticks=max(ticks, 1.0)), plan.tick)
+    rate = rate_text(replace(own, false=round(seen.false), ticks=max(ticks, 1.0)), plan.tick)
+    number, _, unit = rate.partition(" ")
+    early = ""
+    if own.lead is not None:
+        middle = own.lead[1]
+        early = f", median {duration_text(middle * plan.tick) if plan.tick else f'{middle} ticks'} early"
     return (
-        f"unseen: caught {len(seen.caught)} of {unseen.incidents}, {rate} false; "
-        f"in all: {caught}, {false} false, {early} early"
+        f"unseen: caught {len(seen.caught)} of {unseen.incidents}, {number} false alarms {unit}; "
+        f"in all: {own.caught} of {own.incidents}, {rate_text(own, plan.tick)}{early}"
     )
 
 
-def _row(rule: WrittenRule, result: BacktestResult) -> BacktestRow:
+def _row(name: str, result: BacktestResult) -> BacktestRow:
     return next(
-        row for row in result.rows if row.figures.query == rule.name and row.figures.level == CONFIRMED
+        row for row in result.rows if row.figures.query == name and row.figures.level == CONFIRMED
     )
 
 
@@ -153,28 +224,66 @@ def _case(rule: WrittenRule, facts: Facts, listed: IncidentList, keys: Mapping[s
     own = listed.incidents
     for incident in range(own.count):
         fits = (key == own.key[incident]) | (own.key[incident] == ALL_KEYS)
-        before = fits & (tick <= own.begin[incident] - lead.least) & (tick >= own.begin[incident] - lead.most)
-        at = np.flatnonzero(before)
+        end = own.end[incident] if lead.within else own.begin[incident] - lead.least
+        at = np.flatnonzero(fits & (tick <= end) & (tick >= own.begin[incident] - lead.most))
         if len(at):
-            return _case_at(rule, facts, keys, int(key[at[0]]), int(tick[at[0]]))
-    return _case_at(rule, facts, keys, int(key[0]), int(tick[0]))
+            number, when = int(key[at[0]]), int(tick[at[0]])
+            break
+    named = next((text for text, each in keys.items() if each == number), None)
+    early = max(int(own.begin[incident]) - when, 0)
+    moment = TestMoment(number, when, named, early)
+    return case_of(rule.name, rule.proposal.rule.conditions, facts.moments, facts.streams, moment, facts.plan)
 
 
-def _case_at(rule: WrittenRule, facts: Facts, keys: Mapping[str, int], key: int, tick: int) -> str:
-    scale, streams = facts.plan.timescale, facts.streams
-    named = next((text for text, number in keys.items() if number == key), None)
-    found: list[tuple[int, str]] = []
-    for stream, row in facts_before(rule.proposal.rule, streams, key, tick):
-        time = int(stream.tick[row])
-        found.append((time, fact_of(stream, row, named, moment(time, scale))))
-    base = facts.moments.base
-    at = np.flatnonzero((base.key == key) & (base.tick == tick))[:1]
-    own = [(tick, fact_of(base, int(row), named, moment(tick, scale))) for row in at]
-    listed = [fact for _, fact in sorted({*found, *own})][-_MOST_FACTS:]
-    terms = ([] if named is None or not _keyed(base) else [value_text(named)]) + [moment(tick, scale)]
-    about = moment(tick, scale) if named is None else f"{named}, {moment(tick, scale)}"
-    return case_text(f"before the incident of {about}", listed, f"{rule.name}({', '.join(terms)})")
+@takes(SuggestSettings)
+def suggest(
+    inputs: Mapping[str, str | PathLike[str] | Frame],
+    incidents: str | PathLike[str] | Frame,
+    settings: SuggestSettings,
+) -> Suggestion:
+    """Proposes rules that incidents have in common, as a program with limits, words and tests.
+
+    Args:
+        inputs: the files or frames of each input, as `antelog.replay` takes them
+        incidents: a file, or a frame, with a `time`, or a `start` and an `end`, and the column of the key
+        lead: how long before an incident an alert is right: `("1h", "24h")` or `"1h..24h"`
+        program: declares the inputs; if it has rules, a better version of it is proposed. If not given, the
+            inputs are declared as the files have them
+        most: how many rules are proposed at most
+        false_alarms: how many false alarms a day a rule may have; per 1,000 ticks without a `tick`
+        settle, within, key, where, and others: as `antelog.backtest` takes them
+
+    Raises DataError for what cannot be read, and for what does not fit the program.
+    """
+
+    def note(said: str) -> None:
+        warnings.warn(said, DataWarning, stacklevel=4)
+
+    with naming_arguments():
+        rejects = Rejects()
+        given = Path(fspath(incidents)) if isinstance(incidents, str | PathLike) else incidents
+        program, own, tick, maps = settings.program, None, "", dict(settings.map)
+        if program is None:
+            files = {name: Path(fspath(e)) if PATH.fits(e) else e for name, e in inputs.items()}  # type: ignore[arg-type]
+            guessed = declared(files, column_of(settings.key), columns_of(given))
+            program, own, tick = parse(with_a_query(guessed.text), name="inputs"), guessed.inputs, guessed.tick
+            maps = {**guessed.maps, **maps}
+        elif not _asks_anything(program):
+            raise DataError("the program has no rules")
+        settings = replace(settings, map=maps)
+        found = ready_with("suggest", program, inputs, settings)
+        search = Search(found, program.source.text, recorded(found, inputs), given, own, tick)
+        how = {"progress": lambda _: None, "searching": lambda _: None, "note": note}
+        result = suggested(search, settings, rejects, **how)
+    for each in (*rejects.notes, *rejects.at_end):
+        note(each)
+    return result
 
 
-def _keyed(stream: Stream) -> bool:
-    return stream.key_at is not None
+def _asks_anything(program: Program) -> bool:
+    return bool(program.plan.queries)
+
+
+def column_of(key: str | None) -> str | None:
+    """The column of `--key X=device`."""
+    return (key or "").rpartition("=")[2] or None

@@ -6,8 +6,9 @@ what comes of that in all of them must be more than chance explains. The rule is
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -16,11 +17,12 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import NEVER, Column, Numbers, changed
 from antelog.incidents.alerts import Alerts
 from antelog.incidents.judging import FALSE, Incidents, JudgedSpan, Lead, judged
-from antelog.incidents.suggest.conditions import Condition, Measure, measured, measures
-from antelog.incidents.suggest.search import Outcome, Rule, Search, Target, by_chance, outcome, target_of
+from antelog.incidents.suggest.conditions import Measure, measured, measures
+from antelog.incidents.suggest.search import Outcome, Rule, Search, Target, by_chance, costs, outcome, target_of
 from antelog.incidents.suggest.streams import Moments, Stream
 
 _FOLDS = 3
+_VOTE = 4.0  # of worth, for each fold in which a rule of the same measures was found
 _SURE = 0.005  # what chance may explain
 _FEWEST = 3  # the incidents that a rule catches at least, and its folds together
 MOST_MOMENTS = 120_000  # more are not looked at, but a sample
@@ -118,12 +120,11 @@ def proposals(
     most: int,
     most_false: float,
     done: Done = lambda _: None,
-    start: Sequence[Condition] = (),
 ) -> Iterator[Proposal]:
     """At most so many rules, as long as each catches what none before did, by more than chance."""
     left = incidents
     for number in range(most):
-        found = _next(facts, left, incidents, lead, most_false, start)
+        found = _next(facts, left, incidents, lead, most_false)
         done((number + 1) / most)
         if found is None:
             return
@@ -138,28 +139,61 @@ def proposals(
 
 
 def _next(
-    facts: Facts, left: Incidents, every: Incidents, lead: Lead, most_false: float, start: Sequence[Condition]
+    facts: Facts,
+    left: Incidents,
+    every: Incidents,
+    lead: Lead,
+    most_false: float,
 ) -> Proposal | None:
     """The best rule for incidents that are left; None if chance explains what it comes to unseen."""
     target = facts.target(left, lead, every)
-    whole = Search(target, facts.numbers, most_false).best(start)
+    search = Search(target, facts.numbers, most_false)
+    whole = search.best()
     if whole is None or len(whole.outcome.caught) < _FEWEST:
         return None
-    caught, right, false, chance, days, number = 0, 0, 0.0, 0.0, 0.0, 0
-    for train, test in _folds(target, lead):
-        found = Search(train, facts.numbers, most_false).best(start)
-        number += test.incidents
-        days += test.days
-        if found is None:
-            continue
-        came = outcome(test, facts.holding(found, test.rows))
-        caught += len(came.caught)
-        right, false = right + came.right, false + came.false
-        chance += test.chance * (came.right + came.false)
-    alerts = right + false
-    if caught < _FEWEST or by_chance(right, round(alerts), chance / max(alerts, 1)) > _SURE:
+    folds = [
+        (Search(train, facts.numbers, most_false).best(), train, test) for train, test in _folds(target, lead)
+    ]
+    unseen = Unseen.of(facts, [(found, test) for found, _, test in folds])
+    if len(unseen.outcome.caught) < _FEWEST or unseen.chance > _SURE:
         return None
-    return Proposal(whole, Outcome(frozenset(range(caught)), right, false), number, days)
+    chosen = _agreed(search, whole, [found for found, *_ in folds if found is not None])
+    return Proposal(chosen, unseen.outcome, unseen.incidents, unseen.days)
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """What rules came to in the folds that they were not found in, and how likely chance does as well."""
+
+    outcome: Outcome
+    incidents: int
+    days: float
+    chance: float
+
+    @classmethod
+    def of(cls, facts: Facts, rules: Sequence[tuple[Rule | None, Target]]) -> Unseen:
+        caught, right, false, chance = 0, 0, 0.0, 0.0
+        for found, test in rules:
+            if found is not None:
+                came = outcome(test, facts.holding(found, test.rows))
+                caught += len(came.caught)
+                right, false = right + came.right, false + came.false
+                chance += test.chance * (came.right + came.false)
+        alerts = right + false
+        return cls(
+            Outcome(frozenset(range(caught)), right, false),
+            sum(test.incidents for _, test in rules),
+            sum(test.days for _, test in rules),
+            by_chance(right, round(alerts), chance / max(alerts, 1)),
+        )
+
+
+def _agreed(search: Search, whole: Rule, folds: Sequence[Rule]) -> Rule:
+    """The rule found in all, or one found without a fold: each fold that finds its like speaks for it."""
+    votes = Counter(each.measured for each in folds)
+    rules = [whole, *(search.refined(each.conditions) for each in folds)]
+    allowed = [each for each in rules if search.allowed(each)]
+    return min(allowed, key=lambda each: (-each.worth - _VOTE * votes[each.measured], each.order))
 
 
 def _folds(target: Target, lead: Lead) -> Iterator[tuple[Target, Target]]:
@@ -176,3 +210,27 @@ def _folds(target: Target, lead: Lead) -> Iterator[tuple[Target, Target]]:
             ),  # noqa: B023
             target.part(lambda tick, room: (tick >= since + room) & (tick < until), lead),  # noqa: B023
         )
+
+
+def better_with(
+    facts: Facts, rows: Column, incidents: Incidents, lead: Lead, most_false: float
+) -> Proposal | None:
+    """The condition that makes a rule better, which holds at some moments; None if none does, unseen, too."""
+    target = replace(facts.target(incidents, lead, incidents), rows=rows)
+    search = Search(target, facts.numbers, most_false, most_conditions=1)
+    alone, found = search.rule(()), search.best()
+    if found is None or found.worth <= alone.worth + costs(found.conditions * 2):
+        return None
+    folds = list(_folds(target, lead))
+    rules = [
+        (Search(train, facts.numbers, most_false, most_conditions=1).best(), test) for train, test in folds
+    ]
+    nothing = Rule((), alone.outcome, alone.worth)
+    with_it, without = Unseen.of(facts, rules), Unseen.of(facts, [(nothing, test) for _, test in folds])
+    worth = [
+        float(target.worth(np.float64(len(each.outcome.caught)), np.float64(each.outcome.false)))
+        for each in (with_it, without)
+    ]
+    if worth[0] <= worth[1]:
+        return None
+    return Proposal(found, with_it.outcome, with_it.incidents, with_it.days)

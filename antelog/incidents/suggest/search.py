@@ -146,13 +146,17 @@ class Rule:
     worth: float
 
     @property
+    def measured(self) -> frozenset[tuple[Measure, bool]]:
+        return frozenset((each.measure, each.above) for each in self.conditions)
+
+    @property
     def order(self) -> tuple[float, int, int]:
         """The best come first: those that are worth most, then the shorter ones."""
-        return -self.worth, len(self.conditions), sum(each.measure.ticks for each in self.conditions)
+        return -self.worth, len(self.conditions), sum(each.measure.reach for each in self.conditions)
 
 
 def costs(conditions: Sequence[Condition]) -> float:
-    return 2 * _COST * (len(conditions) - 1) + sum(map(cost, conditions))
+    return 2 * _COST * max(len(conditions) - 1, 0) + sum(map(cost, conditions))
 
 
 @dataclass(eq=False)
@@ -162,14 +166,15 @@ class Search:
     target: Target
     numbers: Mapping[Measure, Numbers]
     most_false: float  # a day
+    most_conditions: int = MOST_CONDITIONS
 
-    def best(self, start: Sequence[Condition] = ()) -> Rule | None:
-        """The rule that is worth most, with some conditions given; None if none is better than chance."""
+    def best(self) -> Rule | None:
+        """The rule that is worth most; None if none is better than chance."""
         if not self.target.incidents or not len(self.target.rows):
             return None
         table = _Table.of(self.target, self.numbers, tuple(self._candidates()))
-        beam, found = [(tuple(start), self._rows_of(start))], list[Rule]()
-        for _ in range(MOST_CONDITIONS - len(start)):
+        beam, found = [(tuple[Condition, ...](), self.target.rows)], list[Rule]()
+        for _ in range(self.most_conditions):
             more = dict[frozenset[Condition], Rule]()
             for conditions, rows in beam:
                 for condition in table.best_with(conditions, rows):
@@ -181,26 +186,26 @@ class Search:
             beam = [(rule.conditions, self._rows_of(rule.conditions)) for rule in best]
             found += best
         likely = _varied(sorted(found, key=lambda rule: rule.order))
-        refined = [self._refined(each, len(start)) for each in likely]
-        best = min(filter(self._allowed, refined), key=lambda rule: rule.order, default=None)
+        refined = [self._refined(each) for each in likely]
+        best = min(filter(self.allowed, refined), key=lambda rule: rule.order, default=None)
         while best is not None:
-            better = min(self._exchanged(best, table, len(start)), key=lambda rule: rule.order, default=best)
+            better = min(self._exchanged(best, table), key=lambda rule: rule.order, default=best)
             if better.order >= best.order:
                 break
             best = better
         return best
 
-    def _exchanged(self, rule: Rule, table: _Table, given: int) -> Iterator[Rule]:
+    def _exchanged(self, rule: Rule, table: _Table) -> Iterator[Rule]:
         """The rule with another condition in place of each one."""
-        for at in range(given, len(rule.conditions)):
+        for at in range(len(rule.conditions)):
             others = rule.conditions[:at] + rule.conditions[at + 1 :]
             rows = self._rows_of(others)
             for condition in islice(table.best_with(others, rows), _BEAM):
-                found = self._refined(self.rule((*others, condition)), given)
-                if self._allowed(found):
+                found = self.refined((*others, condition))
+                if self.allowed(found):
                     yield found
 
-    def _allowed(self, rule: Rule) -> bool:
+    def allowed(self, rule: Rule) -> bool:
         return rule.worth > 0 and rule.outcome.false <= self.most_false * self.target.days
 
     def rule(self, conditions: tuple[Condition, ...]) -> Rule:
@@ -259,14 +264,17 @@ class Search:
 
     # ---- limits: better ones, and rounder ones that come to as much ----
 
-    def _refined(self, rule: Rule, given: int) -> Rule:
-        """The rule with better limits, without what it does not need; the given conditions stay as they are."""
+    def refined(self, conditions: tuple[Condition, ...]) -> Rule:
+        return self._refined(self.rule(conditions))
+
+    def _refined(self, rule: Rule) -> Rule:
+        """The rule with better limits, without what it does not need."""
         for _ in range(2):
-            for at in range(given, len(rule.conditions)):
+            for at in range(len(rule.conditions)):
                 if rule.conditions[at].measure.what not in (*CALENDAR, "last"):  # these have all limits
                     rule = self._with_best_limit(rule, at)
-        rule = self._without_needless(rule, given)
-        for at in range(given, len(rule.conditions)):
+        rule = self._without_needless(rule)
+        for at in range(len(rule.conditions)):
             rule = self._with_round_limit(rule, at)
         return rule
 
@@ -310,12 +318,12 @@ class Search:
                 return tried
         return rule
 
-    def _without_needless(self, rule: Rule, given: int) -> Rule:
-        for at in range(given, len(rule.conditions)):
+    def _without_needless(self, rule: Rule) -> Rule:
+        for at in range(len(rule.conditions)):
             if len(rule.conditions) > 1:
                 tried = self.rule(rule.conditions[:at] + rule.conditions[at + 1 :])
                 if tried.worth >= rule.worth:
-                    return self._without_needless(tried, given)
+                    return self._without_needless(tried)
         return rule
 
 

@@ -45,9 +45,10 @@ class Stream:
         return _code(self.key, self.tick)
 
     @property
-    def alone(self) -> bool:
-        """Whether each key has one fact a tick at most."""
-        return bool(np.all(self.code[1:] != self.code[:-1]))
+    def has_latest(self) -> bool:
+        """Whether there is a latest fact for each key: one a tick, at most."""
+        key = () if self.key_at is None else (self.key_at,)
+        return self.source.slot is not None and tuple(self.source.slot) == key
 
 
 APART = 1 << 40  # more ticks than there are

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,11 +13,14 @@ from antelog.escaping import json_text
 from antelog.incidents.suggest.conditions import CALENDAR, Condition, Writing, in_words, literal
 from antelog.incidents.suggest.proposals import Proposal
 from antelog.incidents.suggest.search import Rule
-from antelog.incidents.suggest.streams import Stream, number_text
+from antelog.incidents.suggest.streams import Moments, Stream, number_text
 from antelog.language.durations import duration_text
-from antelog.language.printer import value_text
+from antelog.language.moments import moment
+from antelog.language.printer import KEYWORDS, value_text
 
-_VARIABLES = ("V", "W", "U")
+_VARIABLES = ("V", "W", "U", "V1", "W1", "U1")
+_PLAIN = ("value", "reading", "measurement", "number")  # columns that say nothing of what they are
+_SURE = 0.8  # the share of right alerts, unseen, from which on a rule is critical
 
 
 @dataclass(frozen=True)
@@ -31,36 +34,53 @@ class WrittenRule:
     query: str
 
 
+@dataclass(frozen=True)
+class WrittenConditions:
+    """Conditions as literals, with their limits by name, and in words."""
+
+    literals: Sequence[str]
+    limits: Mapping[str, float]
+    words: str
+
+
+def written_conditions(
+    conditions: Sequence[Condition], writing: Writing, plan: Plan, limits: set[str], taken: Iterable[str] = ()
+) -> WrittenConditions:
+    """Writes conditions; `limits` has names that are taken, and gets new ones; so are variables `taken`."""
+    own, literals, said = dict[str, float](), list[str](), list[str]()
+    used = set(taken)
+    variables = iter([each for each in _VARIABLES if not {each, f"{each}0"} & used])
+    for condition in conditions:
+        called, variable = number_text(condition.limit), ""
+        if not condition.counted:
+            called = _fresh(_limit_name(condition, writing), limits)
+            own[called] = condition.limit
+            variable = next(variables)
+        literals.append(literal(condition, writing, called, variable))
+        said.append(in_words(condition, writing, number_text(condition.limit), _span(condition, plan)))
+    return WrittenConditions(literals, own, ", and ".join(said))
+
+
 def written(
     found: Sequence[Proposal], writing: Writing, plan: Plan, taken: Sequence[str]
 ) -> list[WrittenRule]:
     """Writes rules; names that are `taken` are not used again."""
-    names, limits = set(taken), set(taken)
+    names, limits = set(taken), {*taken, *KEYWORDS}
     rules = list[WrittenRule]()
     for each in found:
         name = _fresh(_name(each.rule, writing), names)
-        own = dict[str, float]()
-        parts, said = list[str](), list[str]()
-        for number, condition in enumerate(each.rule.conditions):
-            called = number_text(condition.limit)
-            if not condition.counted:
-                called = _fresh(_limit_name(condition, writing), limits)
-                own[called] = condition.limit
-            parts.append(literal(condition, writing, called, _VARIABLES[number]))
-            said.append(in_words(condition, writing, number_text(condition.limit), _span(condition, plan)))
-        base = writing.atom(writing.base, "T")
-        head = f"{name}(X, T)" if writing.keyed else f"{name}(T)"
-        if not any(part.startswith(f"{writing.base.source.name}(") and _is_at_t(part) for part in parts):
-            parts.insert(0, base)
-        parts.sort(key=lambda part: not (part.startswith(f"{writing.base.source.name}(") and _is_at_t(part)))
-        words = ", and ".join(said)
-        query = f"query {head} warning {json_text(f'{{X}}: {words}' if writing.keyed else words)}."
-        rules.append(WrittenRule(each, name, own, f"{head} :- {', '.join(parts)}.", query))
+        own = written_conditions(each.rule.conditions, writing, plan, limits)
+        head = f"{name}({writing.key}, T)" if writing.key else f"{name}(T)"
+        begins = re.compile(rf"{writing.base.source.name}\([^)]*\bT\)")
+        now = [part for part in own.literals if begins.match(part)]
+        parts = now or [writing.atom(writing.base, "T")]
+        parts += [part for part in own.literals if part not in now]
+        words = f"{{{writing.key}}}: {own.words}" if writing.key else own.words[0].upper() + own.words[1:]
+        seen = each.unseen
+        severity = "critical" if seen.right >= _SURE * (seen.right + seen.false) else "warning"
+        query = f"query {head} {severity} {json_text(words)}."
+        rules.append(WrittenRule(each, name, own.limits, f"{head} :- {', '.join(parts)}.", query))
     return rules
-
-
-def _is_at_t(part: str) -> bool:
-    return re.match(r"\w+\([^)]*\bT\)", part) is not None
 
 
 def _fresh(name: str, taken: set[str]) -> str:
@@ -78,8 +98,10 @@ def _name(rule: Rule, writing: Writing) -> str:
     for each in rule.conditions:
         measure = each.measure
         if measure.what in CALENDAR:
+            parts.append(f"{'Late' if each.above else 'Early'}{'' if measure.what == 'hour' else 'InWeek'}")
             continue
-        name = writing.streams[measure.stream].source.name
+        stream = writing.streams[measure.stream]
+        name = stream.source.name
         kind = "" if measure.kind is None else "".join(w.title() for w in re.findall(r"\w+", measure.kind))
         if measure.what == "count":
             few = "No" if not each.above and each.limit <= 1 else "Few" if not each.above else ""
@@ -88,6 +110,8 @@ def _name(rule: Rule, writing: Writing) -> str:
         elif measure.what == "last":
             parts.append(f"{name}{kind}")
         else:
+            if len(stream.values) > 1 and measure.column not in _PLAIN:
+                name = "".join(word.title() for word in measure.column.split("_"))
             rise = ("Rises" if each.above else "Drops") if measure.what == "change" else ""
             parts.append(f"{name}{rise or ('High' if each.above else 'Low')}")
     return "".join(dict.fromkeys(parts)) or "Pattern"
@@ -96,8 +120,10 @@ def _name(rule: Rule, writing: Writing) -> str:
 def _limit_name(condition: Condition, writing: Writing) -> str:
     stream = writing.streams[condition.measure.stream]
     column = condition.measure.column
-    plain = column if column not in ("value", "reading", "measurement") else stream.source.name.lower()
-    return f"{plain}_rise" if condition.measure.what == "change" else f"{plain}_limit"
+    plain = column if column not in _PLAIN else stream.source.name.lower()
+    if condition.measure.what == "change":
+        return f"{plain}_{'rise' if condition.above else 'drop'}"
+    return f"{plain}_limit"
 
 
 def _span(condition: Condition, plan: Plan) -> str:
@@ -126,40 +152,79 @@ def _statements(rules: Sequence[WrittenRule], notes: Mapping[str, str]) -> Itera
 # ---- tests: the facts before one incident, and the answer that they give ----
 
 
-def facts_before(rule: Rule, streams: Sequence[Stream], key: int, tick: int) -> Iterator[tuple[Stream, int]]:
-    """The facts, as rows of their streams, that the conditions of a rule look at for an answer."""
-    for number, stream in enumerate(streams):
-        own = [each.measure for each in rule.conditions if each.measure.stream == number]
-        ticks = [each.ticks + (each.what == "change") for each in own if each.what not in CALENDAR]
-        reach = max(ticks, default=0)
-        rows = np.flatnonzero((stream.key == key) & (stream.tick <= tick))
-        if reach > (1 << 30):  # the latest one
-            yield from ((stream, int(row)) for row in rows[-1:])
+@dataclass(frozen=True)
+class TestMoment:
+    """A moment at which a rule holds, with the text of its key, and the ticks until the incident."""
+
+    key: int
+    tick: int
+    named: str | None
+    early: int
+
+
+def case_of(
+    name: str, conditions: Sequence[Condition], moments: Moments, streams: Sequence[Stream], at: TestMoment,
+    plan: Plan,
+) -> str:  # fmt: skip
+    """A case of a test file: what the conditions look at for an answer, and the answer."""
+    scale = plan.timescale
+    rows = {*_looked_at(conditions, streams, at), *_own(moments.base, streams, at)}
+    facts = [
+        (int(streams[number].tick[row]), _fact(streams[number], row, at.named, plan)) for number, row in rows
+    ]
+    when = moment(at.tick, scale)
+    terms = ([] if at.named is None or moments.base.key_at is None else [value_text(at.named)]) + [when]
+    early = f"{at.early} tick{'s' * (at.early != 1)}" if plan.tick is None else duration_text(at.early * plan.tick)
+    about = f"{'' if at.named is None else f'{at.named}, '}{when}: {early} before an incident"
+    lines = [f"- name: {_yaml(about)}", "  facts:", *(f"  - {_yaml(each)}" for _, each in sorted(facts))]
+    return "\n".join([*lines, "  expect:", f"  - confirmed: {_yaml(f'{name}({", ".join(terms)})')}"])
+
+
+def _looked_at(
+    conditions: Sequence[Condition], streams: Sequence[Stream], at: TestMoment
+) -> Iterator[tuple[int, int]]:
+    """The facts, as a stream and its row, that conditions look at."""
+    for each in conditions:
+        measure = each.measure
+        if measure.what in CALENDAR:
+            continue
+        stream = streams[measure.stream]
+        rows = np.flatnonzero((stream.key == at.key) & (stream.tick <= at.tick))
+        if measure.what in ("last", "value"):
+            rows = rows[-1:]
         else:
-            yield from ((stream, int(row)) for row in rows[stream.tick[rows] > tick - max(reach, 1)])
+            rows = rows[stream.tick[rows] > at.tick - measure.ticks - (measure.what == "change")]
+        if measure.kind is not None:
+            kinds = stream.kinds[measure.column]
+            rows = rows[kinds.code[rows] == kinds.texts.index(measure.kind)]
+        yield from ((measure.stream, row) for row in rows.tolist())
 
 
-def fact_of(stream: Stream, row: int, key: str | None, time: str) -> str:
+def _own(base: Stream, streams: Sequence[Stream], at: TestMoment) -> Iterator[tuple[int, int]]:
+    number = next(number for number, each in enumerate(streams) if each is base)
+    for row in np.flatnonzero((base.key == at.key) & (base.tick == at.tick))[:1].tolist():
+        yield number, row
+
+
+def _fact(stream: Stream, row: int, key: str | None, plan: Plan) -> str:
     terms = []
     for position, name in enumerate(stream.source.columns[:-1]):
         if position == stream.key_at:
             terms.append(value_text(key or ""))
         elif name in stream.values:
             number = float(stream.values[name][row])
-            terms.append("_" if np.isnan(number) else number_text(number))
+            terms.append(number_text(0.0 if np.isnan(number) else number))
         elif name in stream.kinds:
             kinds = stream.kinds[name]
             terms.append(value_text(kinds.texts[int(kinds.code[row])]))
         else:
-            terms.append('"any"')
-    return f"{stream.source.name}({', '.join([*terms, time])})"
-
-
-def case_text(name: str, facts: Sequence[str], answer: str) -> str:
-    """A case of a test file."""
-    lines = [f"- name: {json_text(name)}", "  facts:", *(f"  - {_yaml(each)}" for each in facts)]
-    return "\n".join([*lines, "  expect:", f"  - confirmed: {_yaml(answer)}"])
+            terms.append("any")
+    return f"{stream.source.name}({', '.join([*terms, moment(int(stream.tick[row]), plan.timescale)])})"
 
 
 def _yaml(text: str) -> str:
-    return json_text(text) if re.search(r"[:#\"'] |: |#|\"", text) else text
+    """A text in YAML: plain where it can be, else in single quotes."""
+    plain = re.fullmatch(r"[A-Za-z][\w(), .+-]*(:\d\d[\w(), .+-]*)*", text)
+    if plain or not text.isprintable():
+        return text if plain else json_text(text)
+    return "'" + text.replace("'", "''") + "'"
