@@ -20,7 +20,7 @@ from antelog.language.syntax import Document
 from antelog.process import LEARN
 from antelog.program import Program, parse
 from antelog.run.checks import tick_of
-from antelog.run.settings import BacktestOptions
+from antelog.run.settings import BacktestOptions, JudgingOptions
 from antelog.run.values import SettingError, length_of
 
 MOST_VALUES = 25
@@ -56,7 +56,7 @@ def versions(program: Program, varied: Varied | None) -> list[Program]:
     ]
 
 
-def lead_of(given: BacktestOptions, plan: Plan) -> Lead:
+def lead_of(given: JudgingOptions, plan: Plan) -> Lead:
     """The lead in ticks. Raises DataError if it is not one."""
     if given.lead is None:
         raise DataError(f"say how long before an incident an alert is right, as in `lead={_example(plan)}`")

@@ -178,11 +178,12 @@ def _is_pair(value: object) -> bool:
     return isinstance(value, tuple) and len(value) == 2 and all(isinstance(each, str | int) for each in value)
 
 
+_PROGRAM = ArgumentKind("an antelog.Program", lambda value: hasattr(value, "plan"))
 _LEAD = plain("A..B", str, kind=either(TEXT, ArgumentKind("a tuple of the least and the most", _is_pair)))
 
 
 @dataclass(frozen=True, kw_only=True)
-class BacktestOptions:
+class JudgingOptions:
     """What commands and functions that judge rules by incidents are told."""
 
     lead: str | tuple[str | int, str | int] | None = option(None, _LEAD, required=True)
@@ -190,6 +191,12 @@ class BacktestOptions:
     within: bool = flag(False)
     key: str | None = option(None, text("[X=]COLUMN"))
     where: Mapping[str, str] = option({}, text("COLUMN=VALUE"), example="kind=pump")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BacktestOptions(JudgingOptions):
+    """What those are told that judge the rules of a program."""
+
     query: Sequence[str] = option((), plain("NAME", str, kind=TEXTS), arity=Arity.MANY)
     vary: str | None = option(None, text("LIMIT=LO..HI"))
     split: int | str | date | None = option(None, replace(_TICK, metavar="TIME"))
@@ -198,6 +205,21 @@ class BacktestOptions:
 @dataclass(frozen=True, kw_only=True)
 class BacktestSettings(BacktestOptions, ReplaySettings):
     """The keyword arguments of `antelog.backtest`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuggestOptions(JudgingOptions):
+    """What those are told that propose rules."""
+
+    most: int = option(5, whole_number(1))
+    false_alarms: float = option(0.1, plain("N/day", values.rate_a_day, kind=NUMBER))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuggestSettings(SuggestOptions, WorkerSettings, ReadSettings, ColumnSettings, StaticFrames):
+    """The keyword arguments of `antelog.suggest`."""
+
+    program: Any = option(None, in_python(_PROGRAM))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.incidents`: what `antelog suggest` finds: planted causes, moved incidents, public data."""
+"""`python -m benchmarks.incidents`: what `antelog suggest` finds of planted causes, and on public data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ def main() -> int:
     parser.add_argument("what", choices=("planted", "moved", "nab", "speed"))
     parser.add_argument("--seeds", type=int, default=20, help="how many worlds of each kind are made")
     parser.add_argument("--first", type=int, default=1, help="the first of the seeds")
-    parser.add_argument("--kinds", default="", help="only these, as `avg` or `avg+hour,over`; all, if not given")
+    parser.add_argument(
+        "--kinds", default="", help="only these, as `avg` or `avg+hour,over`; all, if not given"
+    )
     given = parser.parse_args()
     seeds = range(given.first, given.first + given.seeds)
     chosen = [tuple(each.split("+")) for each in given.kinds.split(",") if each]
@@ -37,7 +39,9 @@ def _planted(cases: Sequence[tuple[str, ...]], seeds: Sequence[int]) -> None:
         right = [found(planted(kinds, seed)).right for seed in seeds]
         total += sum(right)
         missed = ", ".join(str(seed) for seed, fits in zip(seeds, right, strict=True) if not fits)
-        print(f"{' + '.join(kinds):22} {sum(right):3} of {len(right)}   missed: {missed or 'none'}", flush=True)
+        print(
+            f"{' + '.join(kinds):22} {sum(right):3} of {len(right)}   missed: {missed or 'none'}", flush=True
+        )
     print(f"{'all':22} {total} of {len(cases) * len(seeds)}")
 
 

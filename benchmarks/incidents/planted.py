@@ -151,6 +151,10 @@ def _ramp(world: World, device: int, hour: int) -> None:
     rate[hour + 1 : hour + 31] *= np.linspace(1.6, 1, 30)
 
 
+def _nothing(world: World, device: int, hour: int) -> None:
+    """What is about the time needs nothing in the facts."""
+
+
 Act = Callable[[World, int, int], None]
 
 
@@ -162,8 +166,9 @@ class Kind:
     plant: Act
     nearly: Sequence[Act] = ()
     beside: Sequence[Act] = ()  # holds at another time than the condition beside it
-    alone: Act | None = None  # how it holds beside other hours, if for shorter
-    at_once: Act | None = None  # holds at one hour: beside hours of the day a range could not be told from them
+    at_once: Act | None = (
+        None  # holds at one hour: beside hours of the day a range could not be told from them
+    )
 
 
 def _over(what: str, column: str, limit: float, **more: object) -> Condition:
@@ -237,10 +242,9 @@ KINDS: dict[str, Kind] = {
         (_flips,),
         (lambda w, d, h: _manual(w, d, h - 20, h - 14),),
         at_once=lambda w, d, h: _manual(w, d, h - 2, h + 2),
-        alone=lambda w, d, h: _manual(w, d, h, h + 1),
     ),
-    "hour": Kind(Condition(Measure("hour"), True, 17), lambda w, d, h: None),
-    "weekday": Kind(Condition(Measure("weekday"), True, 5), lambda w, d, h: None),
+    "hour": Kind(Condition(Measure("hour"), True, 17), _nothing),
+    "weekday": Kind(Condition(Measure("weekday"), True, 5), _nothing),
 }
 CALENDAR = ("hour", "weekday")
 SINGLES = [name for name in KINDS if name not in CALENDAR]
@@ -266,7 +270,7 @@ def _fits(kinds: Sequence[str]) -> Callable[[int], bool]:
 def _away(kind: str, others: Sequence[str]) -> Callable[[int], bool]:
     """The hours at which a kind may hold alone, without another one that is about the time."""
     hours = [each for each in others if each in CALENDAR]
-    within, lasts = _fits(hours), 0 if KINDS[kind].at_once or kind in ("over", "under", "change") else 2
+    within, lasts = _fits(hours), 0 if kind in ("presence", "over", "under", "max", "change") else 2
 
     def away(hour: int) -> bool:
         return not hours or not any(map(within, range(hour - lasts, hour + lasts + 1)))
@@ -292,7 +296,9 @@ def _condition(kind: str, kinds: Sequence[str]) -> Condition:
     found = KINDS[kind].condition
     if KINDS[kind].at_once is None or kind == "last" or not set(kinds) & set(CALENDAR):
         return found
-    return replace(found, measure=replace(found.measure, ticks=1, what="count" if kind == "presence" else "value"))
+    return replace(
+        found, measure=replace(found.measure, ticks=1, what="count" if kind == "presence" else "value")
+    )
 
 
 def _plant(world: World, kind: str, kinds: Sequence[str], device: int, hour: int) -> None:
@@ -319,9 +325,7 @@ def planted(kinds: tuple[str, ...], seed: int, *, moved: bool = False) -> Plante
                     _plant(world, other, kinds, *spot)
         if others and kind not in CALENDAR:
             for _ in range(ALONE):
-                act = KINDS[kind].alone if set(others) & set(CALENDAR) else None
-                spot = world.spot(_away(kind, others))
-                _plant(world, kind, kinds, *spot) if act is None else act(world, *spot)
+                _plant(world, kind, kinds, *world.spot(_away(kind, others)))
     incidents = [(d, h + int(random.integers(1, 21))) for d, h in causes[:WITH_INCIDENT]]
     while len(incidents) < INCIDENTS:
         device, hour = int(random.integers(DEVICES)), int(random.integers(80, HOURS - 60))
@@ -360,7 +364,7 @@ def found(plan: Planted) -> Found:
 
 
 def is_planted(conditions: Sequence[Condition], plan: Planted, facts: Facts) -> bool:
-    """Whether conditions are the planted ones, but for limits within 5 % and what rings at the same moments."""
+    """Whether conditions are the planted ones, but for limits within 5 %, or ring like it."""
     same = all(any(_like(one, other) for other in conditions) for one in plan.conditions)
     if same and len(conditions) == len(plan.conditions):
         return True

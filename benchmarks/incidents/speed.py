@@ -1,4 +1,4 @@
-"""What `antelog suggest` costs: half a million rows with eight columns, 200 incidents with a planted cause."""
+"""What `antelog suggest` costs: half a million rows with eight columns, 200 incidents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def made(folder: Path) -> None:
             values[device, hour - 5 : hour + 1, 2] = 70 + 3 * random.standard_normal(6)
         lines.append(f"d{device},{start + np.timedelta64(hour + int(random.integers(1, 20)), 'h')}")
     device, hour = (each.T.ravel() for each in np.indices(shape[:2]))
-    table = {"device": pa.array([f"d{each}" for each in device]), "time": start + hour.astype("timedelta64[h]")}
+    table = {
+        "device": pa.array([f"d{each}" for each in device]),
+        "time": start + hour.astype("timedelta64[h]"),
+    }
     table |= {f"c{each}": np.round(values[:, :, each].T.ravel(), 2) for each in range(COLUMNS)}
     pc.write_csv(pa.table(table), folder / "Reading.csv")
     (folder / "failures.csv").write_text("\n".join(lines) + "\n")
@@ -39,7 +42,13 @@ def main() -> None:
     with TemporaryDirectory() as name:
         folder = Path(name)
         made(folder)
-        words = ["suggest", "--input", f"Reading={folder / 'Reading.csv'}", "-i", str(folder / "failures.csv")]
+        words = [
+            "suggest",
+            "--input",
+            f"Reading={folder / 'Reading.csv'}",
+            "-i",
+            str(folder / "failures.csv"),
+        ]
         begin = os.times().children_user
         command = [sys.executable, "-m", "antelog", *words, "--lead", "1h..24h", "--false-alarms", "0.5/day"]
         print(subprocess.run(command, capture_output=True, text=True, check=True).stdout)

@@ -15,7 +15,7 @@ import numpy as np
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Mask, Numbers
-from antelog.incidents.suggest.streams import Moments, Stream, counts, highest, latest, means, number_text
+from antelog.incidents.suggest.streams import Moments, Stream, counts, highest, latest, means
 from antelog.language.printer import value_text
 
 Measured: TypeAlias = Literal["value", "avg", "max", "min", "change", "count", "last", "hour", "weekday"]
@@ -23,7 +23,7 @@ _OVER_RANGES: tuple[Measured, ...] = ("avg", "max", "min", "change")
 _EVER = 1 << 38  # more ticks than there are
 MOST_KINDS = 12  # the kinds of facts that are looked at, of each column
 CALENDAR = ("hour", "weekday")
-_COSTS = {"value": 0.0, "last": 0.0, "count": 0.0, "change": 8.0}  # of worth; 6 for others
+_COSTS = {"value": 0.0, "last": 0.0, "count": 0.1, "change": 8.0}  # of worth; 6 for others
 
 
 @dataclass(frozen=True)
@@ -203,8 +203,10 @@ def in_words(condition: Condition, writing: Writing, limit: str, span: str) -> s
         if condition.above and condition.limit < 1:
             return f"{facts} within {span}"
         number = _number(condition)
-        return f"{number} or more {facts} within {span}" if condition.above else (
-            f"fewer than {number} {facts} within {span}"
+        return (
+            f"{number} or more {facts} within {span}"
+            if condition.above
+            else (f"fewer than {number} {facts} within {span}")
         )
     if measure.what == "last":
         return f"the last {measure.column} of {name} is {measure.kind}"

@@ -8,7 +8,8 @@ m1,50.9,2026-03-01 10:10
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,7 +52,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Declared:
-    """What files have, as declarations, and the names of columns that cannot stand in a program as they are."""
+    """What files have, as declarations, and columns whose names cannot stand in a program as they are."""
 
     tick: str
     inputs: Mapping[str, str]
@@ -59,10 +60,21 @@ class Declared:
 
     @property
     def text(self) -> str:
-        return "\n".join([*([self.tick] if self.tick else []), *self.inputs.values()])
+        return self.only(self.inputs)
+
+    def only(self, names: Container[str]) -> str:
+        """The declarations of some inputs."""
+        own = [text for name, text in self.inputs.items() if name in names]
+        said = [
+            f"% {column.partition('.')[2]} of {column.partition('.')[0]} is the column {name!r}: give "
+            f"--map {shlex.quote(f'{column}={name}')}"
+            for column, name in self.maps.items()
+            if column.partition(".")[0] in names
+        ]
+        return "\n".join([*([self.tick] if self.tick else []), *said, *own])
 
 
-def declared(given: Mapping[str, Path | Frame], key: str | None, incidents: Sequence[str]) -> Declared:
+def declared(given: Mapping[str, Path | Frame], named: str | None, listed: Path | Frame) -> Declared:
     """The declarations of files; the key is a column that all have, and the incidents. Raises DataError."""
     if not given:
         raise DataError("there are no facts; give a file of each input: --input Vibration=vibration.csv")
@@ -70,6 +82,8 @@ def declared(given: Mapping[str, Path | Frame], key: str | None, incidents: Sequ
         if not re.fullmatch(r"[A-Z]\w*", name):
             raise DataError(f"{name}: names of inputs begin with a capital letter, as in --input Temp=FILE")
     read = {name: _read(name, each) for name, each in given.items()}
+    incidents = columns_of(listed)
+    key = (named or "").rpartition("=")[2] or None  # of `--key X=device`
     common = [
         column
         for column in next(iter(read.values())).column_names

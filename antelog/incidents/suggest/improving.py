@@ -1,7 +1,7 @@
 """What makes the rules of a program better: other limits, and a condition or an exception more for each.
 
     limit hot = 90.                              limit hot = 84.
-    Alarm(X, T) :- Temp(X, V, T), V > hot.       Alarm(X, T) :- Temp(X, V, T), V > hot, not Service(X, T-11..T).
+    A(X, T) :- Temp(X, V, T), V > hot.           A(X, T) :- Temp(X, V, T), V > hot, not Service(X, T-11..T).
 
 Limits are tried one after the other by exact runs: the first half of the facts chooses. A condition is
 searched among the moments at which the query has answers, and must hold up on folds of the time.
@@ -10,7 +10,7 @@ searched among the moments at which the query has answers, and must hold up on f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,12 @@ from antelog.files import Rejects
 from antelog.incidents.alerts import CONFIRMED
 from antelog.incidents.asked import asked_queries, question
 from antelog.incidents.backtest import BacktestResult, run
-from antelog.incidents.incident_list import IncidentList
+from antelog.incidents.incident_list import IncidentChoice, IncidentList, read_incidents
 from antelog.incidents.judging import Figures, Lead, f1
 from antelog.incidents.library import judge
 from antelog.incidents.report import rate_text
 from antelog.incidents.suggest.conditions import Writing
-from antelog.incidents.suggest.proposals import Facts, Proposal, better_with
+from antelog.incidents.suggest.proposals import Facts, better_with
 from antelog.incidents.suggest.streams import APART, key_positions, number_text
 from antelog.incidents.suggest.writing import written_conditions
 from antelog.language.syntax import Limit, Rule, Variable
@@ -64,7 +64,10 @@ class Trial:
     def judge(self, program: Program, **more: Any) -> BacktestResult:
         asked = taken(BacktestOptions, self.wanted, **more)
         found = replace(self.found, program=program)
-        return judge(found, asked, self.incidents, self.recording, Rejects(), static={}, **self.how)
+        named = {each.name for each in program.plan.inputs}
+        inputs = {name: path for name, path in self.recording.inputs.items() if name in named}
+        recording = replace(self.recording, inputs=inputs)
+        return judge(found, asked, self.incidents, recording, Rejects(), static={}, **self.how)
 
 
 def improved(
@@ -115,7 +118,8 @@ def _tuned(trial: Trial, program: Program, limit: Limit) -> Change | None:
     if f1(after) < f1(before):
         return None
     value = number_text(best.limit)
-    figures = f"unseen half: {_told(after, program)}; {limit.name} of {number_text(limit.value)}: {_told(before, program)}"
+    old = number_text(limit.value)
+    figures = f"unseen half: {_told(after, program)}; with {old}: {_told(before, program)}"
     text = f"limit {limit.name} = {value}."
     source = program.source.text
     whole = f"{source[: limit.span.start]}{text}  % {figures}{source[limit.span.end :]}"
@@ -153,8 +157,9 @@ def _narrowed(
     )
     body = excerpt.rstrip().removesuffix(".").rstrip()
     text = f"{body}, {', '.join(own.literals)}."
-    lines = [f"limit {name} = {number_text(value)}." for name, value in own.limits.items()]
-    draft = f"{source[: rule.span.start]}{''.join(f'{each}\n' for each in lines)}{text}{source[rule.span.end :]}"
+    lines = "".join(f"limit {name} = {number_text(value)}.\n" for name, value in own.limits.items())
+    begin, end = source[: rule.span.start], source[rule.span.end :]
+    draft = f"{begin}{lines}{text}{end}"
     before, after = (
         _confirmed(trial.judge(each, query=(query,)), query) for each in (program, _parsed(program, draft))
     )
@@ -166,14 +171,12 @@ def _narrowed(
         f"{number_text(round(seen.false, 1))} false alarms; in all: {_told(after, program)}; "
         f"without: {_told(before, program)}"
     )
-    begin = source[: rule.span.start]
-    whole = "".join([begin, f"% {figures}\n", *(f"{each}\n" for each in lines), text, source[rule.span.end :]])
-    return Change(query, text, figures, whole)
+    return Change(query, text, figures, f"{begin}% {figures}\n{lines}{text}{end}")
 
 
 def _place(program: Program, rule: Rule) -> tuple[str | None, str] | None:
     """The variables of the key and of the time in the head of a rule; None if it has others there."""
-    terms = rule.head.operands
+    terms = rule.head.terms
     at = key_positions(program.plan).get(rule.head.predicate)
     chosen = [terms[-1], *([] if at is None else [terms[at]])]
     names = [each.name for each in chosen if isinstance(each, Variable)]
@@ -186,7 +189,9 @@ def _answers(trial: Trial, program: Program, query: str, keys: Mapping[str, int]
     """The codes of moments at which a query has answers."""
     settings = trial.found.settings
     asked = question(program, taken(BacktestOptions, trial.wanted, query=(query,)), None)
-    listed = IncidentListKeys.of(trial, program)
+    listed = read_incidents(
+        trial.incidents, program.plan, IncidentChoice(trial.wanted.key, trial.wanted.where), Rejects()
+    )
     options = {"workers": settings.workers, **settings.engine(), "model": None, **trial.how, "static": {}}
     found = run([program], trial.recording, asked, listed, Rejects(), **options)
     lines = found.collectors[0].lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike, fspath
@@ -18,26 +18,23 @@ from antelog.compile.nodes.plan import Argument, Key, Plan
 from antelog.engine.facts.frames import Frame
 from antelog.errors import DataError, DataWarning
 from antelog.files import Rejects
-from antelog.given import PATH
 from antelog.incidents.alerts import CONFIRMED
 from antelog.incidents.asked import lead_of
 from antelog.incidents.backtest import BacktestResult, BacktestRow
 from antelog.incidents.incident_list import IncidentChoice, IncidentList, read_incidents
 from antelog.incidents.judging import ALL_KEYS, Lead
-from antelog.incidents.library import judge
 from antelog.incidents.report import rate_of, rate_text
 from antelog.incidents.suggest.conditions import Writing
-from antelog.incidents.suggest.declaring import columns_of, declared, with_a_query
-from antelog.incidents.suggest.improving import Change, improved
-from antelog.incidents.suggest.proposals import Facts, Proposal, proposals
-from antelog.incidents.suggest.streams import key_positions, stream_of
-from antelog.incidents.suggest.writing import TestMoment, WrittenRule, case_of, program_text, written
+from antelog.incidents.suggest.declaring import Declared, columns_of, declared, with_a_query
+from antelog.incidents.suggest.improving import Change, Trial, improved
+from antelog.incidents.suggest.proposals import Done, Facts, proposals
+from antelog.incidents.suggest.streams import key_positions, number_text, stream_of
+from antelog.incidents.suggest.writing import CaseMoment, WrittenRule, case_of, program_text, written
 from antelog.language.durations import duration_text
 from antelog.program import Program, parse
-from antelog.run.checks import Ready
-from antelog.run.options import takes
-from antelog.run.replay import RecordedRows, Recording, ready_with, recorded
-from antelog.run.settings import SuggestSettings, naming_arguments
+from antelog.run.options import taken, takes
+from antelog.run.replay import RecordedRows, ready_with, recorded
+from antelog.run.settings import ReplaySettings, SuggestSettings, naming_arguments
 
 _DAY = 86_400_000_000  # microseconds
 
@@ -64,11 +61,18 @@ class Suggestion:
     def _rules(self) -> Iterator[dict[str, Any]]:
         for each in self.written:
             assert self.result is not None
-            found, plan, unseen = _row(each.name, self.result).figures, self.result.plan, each.proposal
-            row = {"rule": each.name, "text": each.text, "limits": str(dict(each.limits))}
-            row |= {"caught": found.caught, "incidents": found.incidents, "false_rate": rate_of(found, plan.tick)[0]}
-            row |= {"unseen_caught": len(unseen.unseen.caught), "unseen_incidents": unseen.incidents}
-            yield {**row, "unseen_false_rate": unseen.unseen.false / max(unseen.days, 1e-9)}
+            found, proposal = _row(each.name, self.result).figures, each.proposal
+            yield {
+                "rule": each.name,
+                "text": each.text,
+                "limits": ", ".join(f"{name} = {number_text(value)}" for name, value in each.limits.items()),
+                "caught": found.caught,
+                "incidents": found.incidents,
+                "false_rate": rate_of(found, self.result.plan.tick)[0],
+                "unseen_caught": len(proposal.unseen.caught),
+                "unseen_incidents": proposal.incidents,
+                "unseen_false_rate": proposal.unseen.false / max(proposal.days, 1e-9),
+            }
 
     def __str__(self) -> str:
         return self.text or NOTHING
@@ -90,30 +94,23 @@ def _changed(change: Change) -> dict[str, Any]:
     return {"rule": change.name, "text": change.text, "limits": change.figures}
 
 
-@dataclass(frozen=True, eq=False)
-class Search:
-    """What is searched in: a program ready to run, its text, facts and incidents."""
+@dataclass(frozen=True)
+class Declarations:
+    """The text of a program that declares inputs; of those that nobody has declared, each of them."""
 
-    found: Ready
     text: str
-    recording: Recording
-    incidents: Path | Frame
-    own_inputs: Mapping[str, str] | None = None  # the declarations of inputs, if nobody has made them
-    tick: str = ""
+    guessed: Declared | None = None
 
 
 def suggested(
-    given: Search, wanted: SuggestSettings, rejects: Rejects, **how: Any
+    trial: Trial, declarations: Declarations, rejects: Rejects, searching: Done = lambda _: None
 ) -> Suggestion:
-    """Searches rules for the inputs of a program, or if it has rules for what makes them better.
-
-    `how` has `progress`, `searching` (told the share that is done) and `note`.
-    """
-    program, searching = given.found.program, how.pop("searching")
-    plan = _with_key(program.plan, wanted.key, given.incidents)
+    """Searches rules for the inputs of a program, or if it has rules for what makes them better."""
+    program, wanted = trial.found.program, trial.wanted
+    plan = _with_key(program.plan, wanted.key, trial.incidents)
     lead = lead_of(wanted, plan)
-    listed = read_incidents(given.incidents, plan, IncidentChoice(wanted.key, wanted.where), rejects)
-    rows = RecordedRows.of(given.recording.reader(program.plan, rejects)).rows
+    listed = read_incidents(trial.incidents, plan, IncidentChoice(wanted.key, wanted.where), rejects)
+    rows = RecordedRows.of(trial.recording.reader(program.plan, rejects)).rows
     if not rows:
         raise DataError(f"there are no facts; give them with --input {plan.inputs[0].name}=FILE")
     keys = {key: number for number, key in enumerate(listed.keys)}
@@ -126,34 +123,29 @@ def suggested(
     facts = Facts.of(plan, streams, listed.incidents, lead, lambda share: searching(share / 3))
     if not np.isin(listed.incidents.key, [ALL_KEYS, *np.unique(facts.moments.key)]).any():
         raise DataError(
-            f"{listed.name}: no incident is of a key that facts have. Is its key another column? Name it: --key device"
+            f"{listed.name}: no incident is of a key that facts have. Is its key another column? Name it: "
+            "--key device"
         )
-    judged = {"wanted": wanted, "incidents": given.incidents, "recording": given.recording, "how": how}
     if _asks(program):
-        changes = improved(given.found, facts, listed, lead, keys, **judged)
-        text = changes[-1].program if changes else ""
-        return Suggestion(text, changes=tuple(changes))
+        changes = improved(trial, facts, listed, lead, keys)
+        return Suggestion(changes[-1].program if changes else "", changes=tuple(changes))
     found = tuple(
         proposals(
-            facts, listed.incidents, lead, wanted.most, wanted.false_alarms, lambda x: searching((1 + 2 * x) / 3)
+            facts, listed.incidents, lead, wanted.most, wanted.false_alarms,
+            lambda share: searching((1 + 2 * share) / 3),
         )
-    )
+    )  # fmt: skip
     if not found:
         return Suggestion("")
-    writing = Writing(streams, facts.moments.base, "X" if at else None)
     taken = [each.name for part in (plan.inputs, plan.statics, plan.relations) for each in part]
     taken += [each.name for each in program.document.limits]
-    rules = written(found, writing, plan, taken)
-    declarations = _declarations(given, facts, found)
-    draft = parse(program_text(declarations, rules, {each.name: "" for each in rules}), name="rules")
-    asked = replace(wanted, query=tuple(each.name for each in rules), vary=None, split=None)
-    inputs = {name: path for name, path in given.recording.inputs.items() if name in _names(draft)}
-    recording = replace(given.recording, inputs=inputs)
-    result = judge(
-        replace(given.found, program=draft), asked, given.incidents, recording, Rejects(), static={}, **how
-    )
-    notes = {each.name: _figures(each, result, plan) for each in rules}
-    text = program_text(declarations, rules, notes)
+    rules = written(found, Writing(streams, facts.moments.base, "X" if at else None), plan, taken)
+    own, guessed = declarations.text, declarations.guessed
+    if guessed is not None:  # of inputs that nobody has declared those that rules use
+        own = guessed.only(frozenset[str]().union(*(each.inputs for each in rules)))
+    draft = parse(program_text(own, rules, {each.name: "" for each in rules}), name="rules")
+    result = trial.judge(draft, query=tuple(each.name for each in rules))
+    text = program_text(own, rules, {each.name: _figures(each, result, plan) for each in rules})
     tests = "cases:\n\n" + "\n\n".join(_case(each, facts, listed, keys, lead) for each in rules) + "\n"
     return Suggestion(text, tests, result, tuple(rules))
 
@@ -161,21 +153,6 @@ def suggested(
 def _asks(program: Program) -> bool:
     """Whether a program has rules of its own."""
     return any(each.name != "AnyMoment" for each in program.plan.queries)
-
-
-def _names(program: Program) -> set[str]:
-    return {each.name for each in program.plan.inputs}
-
-
-def _declarations(given: Search, facts: Facts, found: Sequence[Proposal]) -> str:
-    """The program's own text; of inputs that nobody has declared those that rules use."""
-    if given.own_inputs is None:
-        return given.text
-    used = {facts.moments.base.source.name}
-    for each in found:
-        used |= {facts.streams[part.measure.stream].source.name for part in each.rule.conditions}
-    inputs = [text for name, text in given.own_inputs.items() if name in used]
-    return "\n".join([*([given.tick] if given.tick else []), *inputs])
 
 
 def _with_key(plan: Plan, given: str | None, incidents: Path | Frame) -> Plan:
@@ -196,7 +173,7 @@ def _with_key(plan: Plan, given: str | None, incidents: Path | Frame) -> Plan:
 
 
 def _figures(rule: WrittenRule, result: BacktestResult, plan: Plan) -> str:
-    """`unseen: caught 16 of 20, 0.09 false alarms a day; in all: 17 of 20, 0.06 a day, median 6 hours early`."""
+    """`unseen: caught 16 of 20, 0.09 false alarms a day; in all: 17 of 20, 0.06 a day, median 6 h early`."""
     own, unseen, seen = _row(rule.name, result).figures, rule.proposal, rule.proposal.unseen
     ticks = unseen.days * (_DAY / plan.tick if plan.tick else 1000)
     rate = rate_text(replace(own, false=round(seen.false), ticks=max(ticks, 1.0)), plan.tick)
@@ -212,9 +189,7 @@ def _figures(rule: WrittenRule, result: BacktestResult, plan: Plan) -> str:
 
 
 def _row(name: str, result: BacktestResult) -> BacktestRow:
-    return next(
-        row for row in result.rows if row.figures.query == name and row.figures.level == CONFIRMED
-    )
+    return next(row for row in result.rows if row.figures.query == name and row.figures.level == CONFIRMED)
 
 
 def _case(rule: WrittenRule, facts: Facts, listed: IncidentList, keys: Mapping[str, int], lead: Lead) -> str:
@@ -222,17 +197,23 @@ def _case(rule: WrittenRule, facts: Facts, listed: IncidentList, keys: Mapping[s
     rows = facts.holding(rule.proposal.rule)
     key, tick = facts.moments.key[rows], facts.moments.tick[rows]
     own = listed.incidents
-    for incident in range(own.count):
-        fits = (key == own.key[incident]) | (own.key[incident] == ALL_KEYS)
-        end = own.end[incident] if lead.within else own.begin[incident] - lead.least
-        at = np.flatnonzero(fits & (tick <= end) & (tick >= own.begin[incident] - lead.most))
-        if len(at):
-            number, when = int(key[at[0]]), int(tick[at[0]])
-            break
+    end = own.end if lead.within else own.begin - lead.least
+    found = (
+        (at[0], incident)
+        for incident in range(own.count)
+        if len(
+            at := np.flatnonzero(
+                ((key == own.key[incident]) | (own.key[incident] == ALL_KEYS))
+                & (tick <= end[incident])
+                & (tick >= own.begin[incident] - lead.most)
+            )
+        )
+    )
+    at, incident = next(found)
+    number, when = int(key[at]), int(tick[at])
     named = next((text for text, each in keys.items() if each == number), None)
-    early = max(int(own.begin[incident]) - when, 0)
-    moment = TestMoment(number, when, named, early)
-    return case_of(rule.name, rule.proposal.rule.conditions, facts.moments, facts.streams, moment, facts.plan)
+    about = CaseMoment(number, when, named, max(int(own.begin[incident]) - when, 0))
+    return case_of(rule, facts.moments, facts.streams, about, facts.plan)
 
 
 @takes(SuggestSettings)
@@ -262,28 +243,19 @@ def suggest(
     with naming_arguments():
         rejects = Rejects()
         given = Path(fspath(incidents)) if isinstance(incidents, str | PathLike) else incidents
-        program, own, tick, maps = settings.program, None, "", dict(settings.map)
+        program, guessed = settings.program, None
         if program is None:
-            files = {name: Path(fspath(e)) if PATH.fits(e) else e for name, e in inputs.items()}  # type: ignore[arg-type]
-            guessed = declared(files, column_of(settings.key), columns_of(given))
-            program, own, tick = parse(with_a_query(guessed.text), name="inputs"), guessed.inputs, guessed.tick
-            maps = {**guessed.maps, **maps}
-        elif not _asks_anything(program):
-            raise DataError("the program has no rules")
-        settings = replace(settings, map=maps)
-        found = ready_with("suggest", program, inputs, settings)
-        search = Search(found, program.source.text, recorded(found, inputs), given, own, tick)
-        how = {"progress": lambda _: None, "searching": lambda _: None, "note": note}
-        result = suggested(search, settings, rejects, **how)
+            files = {
+                name: Path(fspath(each)) if isinstance(each, str | PathLike) else each
+                for name, each in inputs.items()
+            }
+            guessed = declared(files, settings.key, given)
+            program = parse(with_a_query(guessed.text), name="inputs")
+            settings = replace(settings, map={**guessed.maps, **settings.map})
+        found = ready_with("suggest", program, inputs, replace(taken(ReplaySettings, settings), most=None))
+        how = {"progress": lambda _: None, "note": note}
+        trial = Trial(found, settings, given, recorded(found, inputs), how)
+        result = suggested(trial, Declarations(program.source.text, guessed), rejects)
     for each in (*rejects.notes, *rejects.at_end):
         note(each)
     return result
-
-
-def _asks_anything(program: Program) -> bool:
-    return bool(program.plan.queries)
-
-
-def column_of(key: str | None) -> str | None:
-    """The column of `--key X=device`."""
-    return (key or "").rpartition("=")[2] or None

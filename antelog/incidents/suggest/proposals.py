@@ -9,16 +9,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
 
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.columns.tables import NEVER, Column, Numbers, changed
+from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers, changed
 from antelog.incidents.alerts import Alerts
 from antelog.incidents.judging import FALSE, Incidents, JudgedSpan, Lead, judged
 from antelog.incidents.suggest.conditions import Measure, measured, measures
-from antelog.incidents.suggest.search import Outcome, Rule, Search, Target, by_chance, costs, outcome, target_of
+from antelog.incidents.suggest.search import (
+    Outcome,
+    Rule,
+    Search,
+    Target,
+    by_chance,
+    costs,
+    outcome,
+    target_of,
+)
 from antelog.incidents.suggest.streams import Moments, Stream
 
 _FOLDS = 3
@@ -114,12 +124,7 @@ def windows_of(lead: Lead) -> list[int]:
 
 
 def proposals(
-    facts: Facts,
-    incidents: Incidents,
-    lead: Lead,
-    most: int,
-    most_false: float,
-    done: Done = lambda _: None,
+    facts: Facts, incidents: Incidents, lead: Lead, most: int, most_false: float, done: Done = lambda _: None
 ) -> Iterator[Proposal]:
     """At most so many rules, as long as each catches what none before did, by more than chance."""
     left = incidents
@@ -138,13 +143,7 @@ def proposals(
         left = left.take(np.setdiff1d(np.arange(left.count), caught))
 
 
-def _next(
-    facts: Facts,
-    left: Incidents,
-    every: Incidents,
-    lead: Lead,
-    most_false: float,
-) -> Proposal | None:
+def _next(facts: Facts, left: Incidents, every: Incidents, lead: Lead, most_false: float) -> Proposal | None:
     """The best rule for incidents that are left; None if chance explains what it comes to unseen."""
     target = facts.target(left, lead, every)
     search = Search(target, facts.numbers, most_false)
@@ -205,11 +204,19 @@ def _folds(target: Target, lead: Lead) -> Iterator[tuple[Target, Target]]:
     cuts = (begins - lead.most).tolist()
     for since, until in zip((-NEVER, *cuts), (*cuts, NEVER), strict=True):
         yield (
-            target.part(
-                lambda tick, room: ~((tick >= since - lead.most) & (tick < until + lead.most + room)), lead
-            ),  # noqa: B023
-            target.part(lambda tick, room: (tick >= since + room) & (tick < until), lead),  # noqa: B023
+            target.part(partial(_outside, since - lead.most, until + lead.most), lead),
+            target.part(partial(_inside, since, until), lead),
         )
+
+
+def _inside(since: int, until: int, tick: Column, room: int) -> Mask:
+    fits: Mask = (tick >= since + room) & (tick < until)
+    return fits
+
+
+def _outside(since: int, until: int, tick: Column, room: int) -> Mask:
+    fits: Mask = (tick < since) | (tick >= until + room)
+    return fits
 
 
 def better_with(
@@ -227,10 +234,7 @@ def better_with(
     ]
     nothing = Rule((), alone.outcome, alone.worth)
     with_it, without = Unseen.of(facts, rules), Unseen.of(facts, [(nothing, test) for _, test in folds])
-    worth = [
-        float(target.worth(np.float64(len(each.outcome.caught)), np.float64(each.outcome.false)))
-        for each in (with_it, without)
-    ]
+    worth = [float(target.worth(len(each.outcome.caught), each.outcome.false)) for each in (with_it, without)]
     if worth[0] <= worth[1]:
         return None
     return Proposal(found, with_it.outcome, with_it.incidents, with_it.days)

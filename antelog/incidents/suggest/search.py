@@ -67,7 +67,7 @@ class Target:
         right, false = float(weight[kind == RIGHT].sum()), float(weight[kind == FALSE].sum())
         return right / max(right + false, 1.0)
 
-    def worth(self, caught: Numbers, false: Numbers) -> Numbers:
+    def worth(self, caught: Numbers | float, false: Numbers | float) -> Numbers:
         """The G statistic of alerts against incidents; less than all where they are no better than chance."""
         both, false = np.asarray(caught, np.float64), np.asarray(false, np.float64)
         incidents, alerts = float(self.incidents), both + false
@@ -213,7 +213,7 @@ class Search:
 
     def _rule(self, conditions: tuple[Condition, ...], rows: Column) -> Rule:
         found = outcome(self.target, rows)
-        worth = self.target.worth(np.float64(len(found.caught)), np.float64(found.false))
+        worth = self.target.worth(len(found.caught), found.false)
         return Rule(conditions, found, float(worth) - costs(conditions))
 
     def _rows_of(self, conditions: Sequence[Condition]) -> Column:

@@ -20,6 +20,7 @@ from antelog.language.printer import KEYWORDS, value_text
 
 _VARIABLES = ("V", "W", "U", "V1", "W1", "U1")
 _PLAIN = ("value", "reading", "measurement", "number")  # columns that say nothing of what they are
+_NOW = re.compile(r"\w+\([^():]*, T\)")  # a fact at the rule's own time
 _SURE = 0.8  # the share of right alerts, unseen, from which on a rule is critical
 
 
@@ -32,6 +33,11 @@ class WrittenRule:
     limits: Mapping[str, float]
     text: str
     query: str
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        """The names of the inputs that it uses."""
+        return frozenset(re.findall(r"\b([A-Z]\w*)\(", self.text.partition(":-")[2]))
 
 
 @dataclass(frozen=True)
@@ -71,8 +77,7 @@ def written(
         name = _fresh(_name(each.rule, writing), names)
         own = written_conditions(each.rule.conditions, writing, plan, limits)
         head = f"{name}({writing.key}, T)" if writing.key else f"{name}(T)"
-        begins = re.compile(rf"{writing.base.source.name}\([^)]*\bT\)")
-        now = [part for part in own.literals if begins.match(part)]
+        now = [part for part in own.literals if _NOW.match(part)]
         parts = now or [writing.atom(writing.base, "T")]
         parts += [part for part in own.literals if part not in now]
         words = f"{{{writing.key}}}: {own.words}" if writing.key else own.words[0].upper() + own.words[1:]
@@ -153,7 +158,7 @@ def _statements(rules: Sequence[WrittenRule], notes: Mapping[str, str]) -> Itera
 
 
 @dataclass(frozen=True)
-class TestMoment:
+class CaseMoment:
     """A moment at which a rule holds, with the text of its key, and the ticks until the incident."""
 
     key: int
@@ -163,25 +168,31 @@ class TestMoment:
 
 
 def case_of(
-    name: str, conditions: Sequence[Condition], moments: Moments, streams: Sequence[Stream], at: TestMoment,
-    plan: Plan,
-) -> str:  # fmt: skip
+    rule: WrittenRule, moments: Moments, streams: Sequence[Stream], at: CaseMoment, plan: Plan
+) -> str:
     """A case of a test file: what the conditions look at for an answer, and the answer."""
     scale = plan.timescale
-    rows = {*_looked_at(conditions, streams, at), *_own(moments.base, streams, at)}
+    rows = {*_looked_at(rule.proposal.rule.conditions, streams, at), *_own(moments.base, streams, at)}
     facts = [
-        (int(streams[number].tick[row]), _fact(streams[number], row, at.named, plan)) for number, row in rows
+        (int(streams[number].tick[row]), _fact(streams[number], row, at.named, plan))
+        for number, row in rows
+        if streams[number].source.name in rule.inputs
     ]
     when = moment(at.tick, scale)
-    terms = ([] if at.named is None or moments.base.key_at is None else [value_text(at.named)]) + [when]
-    early = f"{at.early} tick{'s' * (at.early != 1)}" if plan.tick is None else duration_text(at.early * plan.tick)
+    terms = ([] if moments.base.key_at is None else [value_text(at.named or "")]) + [when]
+    early = (
+        f"{at.early} tick{'s' * (at.early != 1)}"
+        if plan.tick is None
+        else duration_text(at.early * plan.tick)
+    )
     about = f"{'' if at.named is None else f'{at.named}, '}{when}: {early} before an incident"
+    answer = f"{rule.name}({', '.join(terms)})"
     lines = [f"- name: {_yaml(about)}", "  facts:", *(f"  - {_yaml(each)}" for _, each in sorted(facts))]
-    return "\n".join([*lines, "  expect:", f"  - confirmed: {_yaml(f'{name}({", ".join(terms)})')}"])
+    return "\n".join([*lines, "  expect:", f"  - confirmed: {_yaml(answer)}"])
 
 
 def _looked_at(
-    conditions: Sequence[Condition], streams: Sequence[Stream], at: TestMoment
+    conditions: Sequence[Condition], streams: Sequence[Stream], at: CaseMoment
 ) -> Iterator[tuple[int, int]]:
     """The facts, as a stream and its row, that conditions look at."""
     for each in conditions:
@@ -200,7 +211,7 @@ def _looked_at(
         yield from ((measure.stream, row) for row in rows.tolist())
 
 
-def _own(base: Stream, streams: Sequence[Stream], at: TestMoment) -> Iterator[tuple[int, int]]:
+def _own(base: Stream, streams: Sequence[Stream], at: CaseMoment) -> Iterator[tuple[int, int]]:
     number = next(number for number, each in enumerate(streams) if each is base)
     for row in np.flatnonzero((base.key == at.key) & (base.tick == at.tick))[:1].tolist():
         yield number, row
