@@ -129,6 +129,20 @@ def _no_beats(world: World, device: int, hour: int, hours: int) -> None:
     world.beats[device, [hour - hours, hour + 1]] = True
 
 
+def _jump_from(
+    world: World, column: str, device: int, hour: int, before: tuple[float, float], then: tuple[float, float]
+) -> None:
+    """A day at one level, and an hour at another."""
+    _fill(world, column, device, hour - 1, *before, 30)
+    _fill(world, column, device, hour, *then)
+
+
+def _broken(world: World, device: int, hour: int, middle: tuple[float, float]) -> None:
+    """Six hours of high power, and one among them."""
+    _fill(world, "power", device, hour, 58, 66, 6)
+    _fill(world, "power", device, hour - 2, *middle)
+
+
 def _average(world: World, device: int, hour: int) -> None:
     """Six hours of a mean of 62 to 65, one of which is low."""
     part = world.random.uniform(61, 67, 6)
@@ -199,12 +213,12 @@ KINDS: dict[str, Kind] = {
     "over": Kind(
         _over("value", "value", 70),
         lambda w, d, h: _fill(w, "value", d, h, 71, 85),
-        (lambda w, d, h: (_fill(w, "value", d, h - 1, 33, 40, 30), _fill(w, "value", d, h, 62, 68))[0],),
+        (lambda w, d, h: _jump_from(w, "value", d, h, (33, 40), (62, 68)),),
     ),
     "under": Kind(
         Condition(Measure("value", 1, "level"), False, 22),
         lambda w, d, h: _fill(w, "level", d, h, 12, 21.5),
-        (lambda w, d, h: (_fill(w, "level", d, h - 1, 54, 60, 30), _fill(w, "level", d, h, 24, 27))[0],),
+        (lambda w, d, h: _jump_from(w, "level", d, h, (54, 60), (24, 27)),),
     ),
     "avg": Kind(
         _over("avg", "noise", 60, ticks=6),
@@ -226,9 +240,9 @@ KINDS: dict[str, Kind] = {
         _over("min", "power", 57, ticks=6),
         lambda w, d, h: _fill(w, "power", d, h, 57.5, 63, 6),
         (
-            lambda w, d, h: (_fill(w, "power", d, h, 58, 66, 6), _fill(w, "power", d, h - 2, 48, 55))[0],
+            lambda w, d, h: _broken(w, d, h, (48, 55)),
             lambda w, d, h: _fill(w, "power", d, h, 58, 66, 3),
-            lambda w, d, h: (_fill(w, "power", d, h, 60, 66, 4), _fill(w, "power", d, h - 4, 60, 66))[0],
+            lambda w, d, h: _fill(w, "power", d, h, 60, 66, 4),
         ),
     ),
     "change": Kind(

@@ -14,7 +14,7 @@ from antelog.cli.show.terminal import note, print_diagnostics, progress_bar, say
 from antelog.errors import OutputError
 from antelog.incidents.suggest.declaring import declared, with_a_query
 from antelog.incidents.suggest.improving import Trial
-from antelog.incidents.suggest.library import NOTHING, Declarations, Suggestion, suggested
+from antelog.incidents.suggest.library import Declarations, Suggestion, suggested
 from antelog.language.program_files import read_text
 from antelog.program import parse
 from antelog.run.checks import Ready, resolved
@@ -79,7 +79,7 @@ def _show(result: Suggestion, more: SuggestFlags) -> None:
     for change in result.changes:
         say(f"{change.name}: {change.figures}")
     if not result.text:
-        tell(NOTHING)
+        tell(str(result))
     elif more.output is None:
         tell(result.text.rstrip())
     else:

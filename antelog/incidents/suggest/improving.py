@@ -167,9 +167,9 @@ def _narrowed(
         return None
     seen = proposal.unseen
     figures = (
-        f"only if {own.words}: unseen: caught {len(seen.caught)} of {proposal.incidents}, "
+        f"added: {own.words}; unseen: caught {len(seen.caught)} of {proposal.incidents}, "
         f"{number_text(round(seen.false, 1))} false alarms; in all: {_told(after, program)}; "
-        f"without: {_told(before, program)}"
+        f"without it: {_told(before, program)}"
     )
     return Change(query, text, figures, f"{begin}% {figures}\n{lines}{text}{end}")
 

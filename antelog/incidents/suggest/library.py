@@ -53,6 +53,7 @@ class Suggestion:
     result: BacktestResult | None = None
     written: tuple[WrittenRule, ...] = ()
     changes: tuple[Change, ...] = ()
+    improves: bool = False  # whether the program had rules
 
     @cached_property
     def rules(self) -> pa.Table:
@@ -75,10 +76,11 @@ class Suggestion:
             }
 
     def __str__(self) -> str:
-        return self.text or NOTHING
+        return self.text or (NO_CHANGE if self.improves else NOTHING)
 
 
 NOTHING = "Nothing that comes before these incidents is better than alarms at random; no rule is proposed."
+NO_CHANGE = "No other limit, and no condition more, does better on these incidents; nothing is changed."
 _FIGURES = pa.schema(
     [
         *((name, pa.string()) for name in ("rule", "text", "limits")),
@@ -128,7 +130,7 @@ def suggested(
         )
     if _asks(program):
         changes = improved(trial, facts, listed, lead, keys)
-        return Suggestion(changes[-1].program if changes else "", changes=tuple(changes))
+        return Suggestion(changes[-1].program if changes else "", changes=tuple(changes), improves=True)
     found = tuple(
         proposals(
             facts, listed.incidents, lead, wanted.most, wanted.false_alarms,
@@ -158,7 +160,11 @@ def _asks(program: Program) -> bool:
 def _with_key(plan: Plan, given: str | None, incidents: Path | Frame) -> Plan:
     """The plan of inputs, with the column that all have as its key: the given one, or the incidents' own."""
     if plan.key and plan.key.positions and any(each.name != "AnyMoment" for each in plan.queries):
-        return plan
+        at = {each.name: each.position for each in plan.key.positions}
+        column = next((each.columns[at[each.name]] for each in plan.inputs if each.name in at), "")
+        more = [e for e in plan.inputs if e.name not in at and column in e.columns[:-1]]
+        others = [Argument(each.name, each.columns.index(column)) for each in more]
+        return structs.replace(plan, key=Key((*plan.key.positions, *others)))
     column = (given or "").rpartition("=")[2]
     named = [each.columns[:-1] for each in plan.inputs]
     common = [name for name in named[0] if all(name in own for own in named)] if named else []

@@ -174,7 +174,7 @@ class Unseen:
         caught, right, false, chance = 0, 0, 0.0, 0.0
         for found, test in rules:
             if found is not None:
-                came = outcome(test, facts.holding(found, test.rows))
+                came = outcome(test, facts.holding(found, test.held))
                 caught += len(came.caught)
                 right, false = right + came.right, false + came.false
                 chance += test.chance * (came.right + came.false)
@@ -223,7 +223,7 @@ def better_with(
     facts: Facts, rows: Column, incidents: Incidents, lead: Lead, most_false: float
 ) -> Proposal | None:
     """The condition that makes a rule better, which holds at some moments; None if none does, unseen, too."""
-    target = replace(facts.target(incidents, lead, incidents), rows=rows)
+    target = replace(facts.target(incidents, lead, incidents), only=rows)
     search = Search(target, facts.numbers, most_false, most_conditions=1)
     alone, found = search.rule(()), search.best()
     if found is None or found.worth <= alone.worth + costs(found.conditions * 2):

@@ -8,7 +8,7 @@ rules that ring at the same moments the simplest is worth most, and chance adds 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -43,6 +43,7 @@ class Target:
     number: Column  # which incident that is
     settle: int
     days: float  # in which a false alarm may come, of all keys
+    only: Column | None = None  # moments outside which no rule holds
 
     @cached_property
     def incidents(self) -> int:
@@ -61,6 +62,11 @@ class Target:
         )  # fmt: skip
 
     @cached_property
+    def held(self) -> Column:
+        """The moments at which a rule may hold."""
+        return self.rows if self.only is None else np.intersect1d(self.rows, self.only)
+
+    @cached_property
     def chance(self) -> float:
         """The share of moments at which an alert is right, of those at which it is right or false."""
         kind, weight = self.kind[self.rows], self.moments.weight[self.rows]
@@ -70,11 +76,13 @@ class Target:
     def worth(self, caught: Numbers | float, false: Numbers | float) -> Numbers:
         """The G statistic of alerts against incidents; less than all where they are no better than chance."""
         both, false = np.asarray(caught, np.float64), np.asarray(false, np.float64)
-        incidents, alerts = float(self.incidents), both + false
+        incidents, alerts = np.full_like(both, self.incidents), both + false
         every = np.maximum(incidents / max(self.chance, 1e-9), incidents + alerts + 1.0)
-        cells = (both, false, incidents - both, every - incidents - false)
-        sides = (alerts, every - alerts, incidents, every - incidents)
-        found = sum(map(_times_log, cells)) - sum(map(_times_log, sides)) + _times_log(every)
+        cells: tuple[Numbers, ...] = (both, false, incidents - both, every - incidents - false)
+        sides: tuple[Numbers, ...] = (alerts, every - alerts, incidents, every - incidents)
+        found = _times_log(every)
+        for cell, side in zip(cells, sides, strict=True):
+            found = found + _times_log(cell) - _times_log(side)
         better = (both > 0) & (both > self.chance * alerts)
         return np.where(better, 2 * found, -np.inf)
 
@@ -173,7 +181,7 @@ class Search:
         if not self.target.incidents or not len(self.target.rows):
             return None
         table = _Table.of(self.target, self.numbers, tuple(self._candidates()))
-        beam, found = [(tuple[Condition, ...](), self.target.rows)], list[Rule]()
+        beam, found = [(tuple[Condition, ...](), self.target.held)], list[Rule]()
         for _ in range(self.most_conditions):
             more = dict[frozenset[Condition], Rule]()
             for conditions, rows in beam:
@@ -182,18 +190,22 @@ class Search:
                     if both not in more:
                         kept = rows[condition.holds(self.numbers[condition.measure][rows])]
                         more[both] = self._rule((*conditions, condition), kept)
-            best = _varied(sorted(more.values(), key=lambda rule: rule.order))
-            beam = [(rule.conditions, self._rows_of(rule.conditions)) for rule in best]
-            found += best
+            likely = _varied(sorted(more.values(), key=lambda rule: rule.order))
+            beam = [(rule.conditions, self._rows_of(rule.conditions)) for rule in likely]
+            found += likely
         likely = _varied(sorted(found, key=lambda rule: rule.order))
-        refined = [self._refined(each) for each in likely]
-        best = min(filter(self.allowed, refined), key=lambda rule: rule.order, default=None)
+        refined = [each for each in map(self._refined, likely) if self.allowed(each)]
+        best = self._first(refined)
         while best is not None:
-            better = min(self._exchanged(best, table), key=lambda rule: rule.order, default=best)
-            if better.order >= best.order:
+            better = self._first(self._exchanged(best, table))
+            if better is None or better.order >= best.order:
                 break
             best = better
         return best
+
+    @staticmethod
+    def _first(rules: Iterable[Rule]) -> Rule | None:
+        return min(rules, key=lambda rule: rule.order, default=None)
 
     def _exchanged(self, rule: Rule, table: _Table) -> Iterator[Rule]:
         """The rule with another condition in place of each one."""
@@ -217,7 +229,7 @@ class Search:
         return Rule(conditions, found, float(worth) - costs(conditions))
 
     def _rows_of(self, conditions: Sequence[Condition]) -> Column:
-        rows = self.target.rows
+        rows = self.target.held
         for each in conditions:
             rows = rows[each.holds(self.numbers[each.measure][rows])]
         return rows

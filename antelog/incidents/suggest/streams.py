@@ -97,6 +97,8 @@ class Moments:
 def stream_of(source: Input, table: pa.Table, key_at: int | None, keys: dict[str, int]) -> Stream:
     """The facts of an input as columns; `keys` has the numbers of keys, and gets new ones."""
     names = source.columns[:-1]
+    if source.slot is None:  # equal facts of a tick are one
+        table = table.select(list(source.columns)).group_by(list(source.columns)).aggregate([])
     key = np.zeros(table.num_rows, np.int64)
     if key_at is not None:
         coded = pc.dictionary_encode(_texts(table.column(names[key_at])))
