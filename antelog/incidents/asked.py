@@ -74,7 +74,12 @@ def lead_of(given: BacktestOptions, plan: Plan) -> Lead:
 
 
 def _example(plan: Plan) -> str:
-    return "1..24" if plan.tick is None else f"{duration_text(plan.tick)}..{duration_text(24 * plan.tick)}"
+    return "1..24" if plan.tick is None else f"{_short(plan.tick)}..{_short(24 * plan.tick)}"
+
+
+def _short(length: int) -> str:
+    """A duration in one word: `10min`."""
+    return duration_text(length).replace(" ", "").replace("minutes", "min").replace("hours", "h")
 
 
 def _ticks(text: str, plan: Plan) -> float:

@@ -289,7 +289,7 @@ def _chances(scene: Scene, asked: BacktestQuestion, lines: LoggedLines) -> Itera
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class UnjudgedCounts:
     """How many incidents and alerts cannot be judged, as there are no facts about their leads."""
 
     before: int = 0  # incidents nearer to the first fact than the lead
@@ -310,7 +310,7 @@ class BacktestResult:
     listed: IncidentList
     keys: tuple[str, ...]
     plan: Plan
-    left_out: LeftOut
+    left_out: UnjudgedCounts
     split: int | None = None
     why: Mapping[int, str] = field(default_factory=dict)  # what there was of missed incidents, by number
 
@@ -394,7 +394,7 @@ def backtest_of(found: SeveralRuns, asked: BacktestQuestion, listed: IncidentLis
         listed,
         tuple(numbers),
         found.collectors[0].plan,
-        LeftOut(),
+        UnjudgedCounts(),
         split,
     )
     _refuse_none(result, last)
@@ -414,12 +414,12 @@ def _refuse_none(found: BacktestResult, last: int) -> None:
         )
 
 
-def _left_out(found: BacktestResult, first: int, last: int) -> LeftOut:
+def _left_out(found: BacktestResult, first: int, last: int) -> UnjudgedCounts:
     begin, most, split = found.listed.incidents.begin, found.asked.lead.most, found.split
     open_rows = [row for row in found.rows if row.figures.level == POSSIBLE and row.figures.query is not None]
     rows = [row for row in open_rows if row.figures.limit in (None, found.chosen)]
     early = [row for row in found.seen if row.name in {each.name for each in rows}]
-    return LeftOut(
+    return UnjudgedCounts(
         int(np.sum(begin < first + most)),
         int(np.sum(begin > last)),
         sum(_unjudged(row, last - most) for row in rows),

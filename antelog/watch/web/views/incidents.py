@@ -12,6 +12,7 @@ from antelog.forecast.reports.words import count, lead
 from antelog.incidents.backtest import BacktestResult, BacktestRow
 from antelog.incidents.judging import ALL_KEYS, FALSE, JudgedSpan
 from antelog.incidents.report import (
+    BEST,
     HEADS,
     by_query,
     costliest,
@@ -55,45 +56,37 @@ def backtest_page(found: BacktestResult, program: str) -> str:
 
 def _values(found: BacktestResult) -> Mapping[str, object]:
     keys, more = _keys(found)
-    alarms, begin = costliest(found), found.listed.incidents.begin
-    most, settle = found.asked.lead.most, found.asked.lead.settle
     missed = found.missed.tolist()[: len(found.why) or None]
-    near = [
-        *((f"missed-{i}", found.listed.incidents.key[i], int(begin[i]), int(begin[i])) for i in missed),
-        *(
-            (f"false-{i}", _number(found, each.key), each.tick, each.tick + each.ticks)
-            for i, each in enumerate(alarms)
-        ),
-    ]
-    tables = [
-        (
-            title,
-            [
-                (row_name(found, row).strip(" *"), row.name in found.best, row_text(row, found.plan.tick))
-                for row in rows
-            ],
-        )
-        for title, rows in by_query(found)
-    ]
     return {
-        "tables": tables,
+        "tables": [(title, [_cells(found, row) for row in rows]) for title, rows in by_query(found)],
         "heads": HEADS,
         "notes": list(notes(found)),
-        "missed": [(f"missed-{i}", missed_text(found, i)) for i in missed],
+        "missed": [(f"missed-{i}", missed_text(found, i), found.why.get(i, "")) for i in missed],
         "unlisted": len(found.missed) - len(missed),
-        "alarms": [(f"false-{i}", each.text(found)) for i, each in enumerate(alarms)],
+        "alarms": [(f"false-{i}", each.text(found), "") for i, each in enumerate(costliest(found))],
         "axes": [_axis(found, key, found.scene.span, f"key-{key}") for key in keys],
-        "near": [
-            _axis(found, int(key), JudgedSpan(first - 2 * most - 1, last + settle + 1), name)
-            for name, key, first, last in near
-        ],
+        "near": [*_near(found, missed)],
         "more": more,
         "kinds": list(zip(KINDS, _SAID, strict=True)),
     }
 
 
-def _number(found: BacktestResult, key: str | None) -> int:
-    return ALL_KEYS if key is None else found.keys.index(key)
+def _cells(found: BacktestResult, row: BacktestRow) -> Sequence[object]:
+    name = row_name(found, row).removeprefix(BEST).strip()
+    return name, row.name in found.best, row_text(row, found.plan.tick)
+
+
+def _near(found: BacktestResult, missed: Sequence[int]) -> Iterator[Mapping[str, object]]:
+    """The time around each missed incident, and around each false alarm that is listed."""
+    own, most, after = found.listed.incidents, found.asked.lead.most, found.asked.lead.settle + 1
+    for i in missed:
+        span = JudgedSpan(int(own.begin[i]) - 2 * most - 1, int(own.begin[i]) + after)
+        title = f"Missed: {missed_text(found, i)}"
+        yield {**_axis(found, int(own.key[i]), span, f"missed-{i}"), "name": title}
+    for i, each in enumerate(costliest(found)):
+        span = JudgedSpan(each.tick - most - 1, each.tick + each.ticks + most + after)
+        key = ALL_KEYS if each.key is None else found.keys.index(each.key)
+        yield {**_axis(found, key, span, f"false-{i}"), "name": f"False: {each.text(found)}"}
 
 
 def _rows(found: BacktestResult) -> list[BacktestRow]:
