@@ -78,8 +78,8 @@ def _example(plan: Plan) -> str:
 
 
 def _short(length: int) -> str:
-    """A duration in one word: `10min`."""
-    return duration_text(length).replace(" ", "").replace("minutes", "min").replace("hours", "h")
+    """A duration in one word: `10m`."""
+    return re.sub(r" ([smhd])(?:econds?|inutes?|ours?|ays?)$", r"\1", duration_text(length)).replace(" ", "")
 
 
 def _ticks(text: str, plan: Plan) -> float:
