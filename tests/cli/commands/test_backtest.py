@@ -176,7 +176,7 @@ def test_rows_that_cannot_be_used_are_set_aside() -> None:
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("machine,begin\n", (), "failures.csv: has no column time, nor start and end. It has machine, begin."),
+        ("machine,at\n", (), "failures.csv: has no column time, nor start and end. It has machine, at."),
         ("machine,tme\np1,0\n", (), "failures.csv: has no column time, nor start and end. Did you mean tme?"),
         ("machine,time\n", (), "failures.csv: has no incident. Give a row for each, with its time"),
         ("device,time\np1,2026-03-02\n", (), "failures.csv: has no column machine. It has device, time."),
