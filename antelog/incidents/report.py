@@ -45,15 +45,16 @@ def rate_of(found: Figures, tick: int | None) -> tuple[float, str]:
 def row_text(row: BacktestRow, tick: int | None) -> tuple[str, ...]:
     found = row.figures
     return (
-        _share(found.caught, found.incidents, found.intervals["caught"]),
-        _share(found.right, found.right + found.false, found.intervals["right"]),
+        _share(found, "caught", found.incidents),
+        _share(found, "right", found.right + found.false),
         rate_text(found, tick),
         NONE if found.lead is None else _early(*found.lead, tick),
     )
 
 
-def _share(part: int, whole: int, interval: tuple[float, float] | None) -> str:
+def _share(found: Figures, name: str, whole: int) -> str:
     """`17 of 30 (42 to 70 %)`."""
+    part, interval = getattr(found, name), found.intervals[name]
     shown = f"{count(part)} of {count(whole)}"
     return shown if interval is None else f"{shown} ({percents(*interval)})"
 
