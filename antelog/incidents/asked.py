@@ -1,4 +1,4 @@
-"""What a backtest is asked: leads, limits and queries in words, as whole ticks and values."""
+"""Questions to a backtest: leads, limits and queries in words, as whole ticks and values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_VALUES = 25
 
 
 def question(program: Program, given: BacktestOptions, model: object) -> BacktestQuestion:
-    """What is asked of a program. Raises DataError if it does not fit."""
+    """The question to a program. Raises DataError if it does not fit."""
     plan = program.plan
     varied = None if given.vary is None else varied_of(given.vary, program.document)
     is_file = model not in (None, LEARN)

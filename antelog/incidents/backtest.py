@@ -169,7 +169,7 @@ class Varied:
 
 @dataclass(frozen=True)
 class BacktestQuestion:
-    """What is asked: the queries, leads, values of a limit, and where the unseen part begins.
+    """The question: queries, leads, values of a limit, and where the unseen part begins.
 
     Without a split, that is the middle if something is chosen: a limit, or the rates of a model.
     """
@@ -182,7 +182,7 @@ class BacktestQuestion:
 
     @property
     def scopes(self) -> Sequence[str | None]:
-        """What there are rows of: each query, and all together if they are several."""
+        """The scopes of rows: each query, and None for all together if they are several."""
         return self.queries if len(self.queries) == 1 else (*self.queries, None)
 
 
@@ -221,7 +221,7 @@ RowName: TypeAlias = tuple[str | None, float, float | None]
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What alerts are judged by: incidents, leads, the ticks that count, and how many of them are quiet."""
+    """The measure of alerts: incidents, leads, the ticks that count, and how many of them are quiet."""
 
     incidents: Incidents
     lead: Lead
@@ -252,7 +252,7 @@ class BacktestRow:
 
     @property
     def name(self) -> RowName:
-        """What tells a row from the others: its query, its level, and the value of the limit."""
+        """The name of the row: its query, its level, and the value of the limit."""
         return self.figures.query, self.figures.level, self.figures.limit
 
 

@@ -1,4 +1,4 @@
-"""What there was of missed incidents: in a line for each, what came nearest to an answer within its lead.
+"""Missed incidents: in a line for each, the answer that came nearest within its lead, and the lack.
 
 Fail(wt3, 18:10) is not there, and cannot come any more since 18:20: there was Hot(wt3, 18:10); there lacked
 Hot(wt3, 18:20) (84.2 >= 85)

@@ -111,7 +111,7 @@ def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:
 
 
 def notes(found: BacktestResult) -> Iterator[str]:
-    """What a reader has to know of the figures, in sentences."""
+    """Sentences that a reader needs beside the figures."""
     scale, rows, left = found.plan.timescale, found.rows, found.left_out
     yield "In brackets is the range within which the share lies by 90 % (Wilson)."
     if found.split is not None:

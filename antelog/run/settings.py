@@ -183,7 +183,7 @@ _LEAD = plain("A..B", str, kind=either(TEXT, ArgumentKind("a tuple of the least 
 
 @dataclass(frozen=True, kw_only=True)
 class BacktestOptions:
-    """What commands and functions that judge rules by incidents are told."""
+    """Settings of commands and functions that judge rules by incidents."""
 
     lead: str | tuple[str | int, str | int] | None = option(None, _LEAD, required=True)
     settle: str | int | None = option(None, plain("SPAN", str, kind=either(TEXT, WHOLE)))
