@@ -78,7 +78,7 @@ def _lines(found: BacktestResult) -> Iterator[str]:
         yield ""
     yield from notes(found)
     missed = [f"{missed_text(found, i)}  {found.why.get(i, '')}".rstrip() for i in found.missed.tolist()]
-    yield from _listed("Missed", missed)
+    yield from _listed(f"Missed ({len(missed)})", missed)
     yield from _listed("False alarms that lasted longest", [each.text(found) for each in costliest(found)])
 
 
