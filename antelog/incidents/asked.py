@@ -1,4 +1,4 @@
-"""What a backtest is asked: leads, limits and queries in words, as whole ticks and values."""
+"""Questions to a backtest: leads, limits and queries in words, as whole ticks and values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_VALUES = 25
 
 
 def question(program: Program, given: BacktestOptions, model: object) -> BacktestQuestion:
-    """What is asked of a program. Raises DataError if it does not fit."""
+    """The question to a program. Raises DataError if it does not fit."""
     plan = program.plan
     varied = None if given.vary is None else varied_of(given.vary, program.document)
     is_file = model not in (None, LEARN)
@@ -74,7 +74,12 @@ def lead_of(given: JudgingOptions, plan: Plan) -> Lead:
 
 
 def _example(plan: Plan) -> str:
-    return "1..24" if plan.tick is None else f"{duration_text(plan.tick)}..{duration_text(24 * plan.tick)}"
+    return "1..24" if plan.tick is None else f"{_short(plan.tick)}..{_short(24 * plan.tick)}"
+
+
+def _short(length: int) -> str:
+    """A duration in one word: `10m`."""
+    return re.sub(r" ([smhd])(?:econds?|inutes?|ours?|ays?)$", r"\1", duration_text(length)).replace(" ", "")
 
 
 def _ticks(text: str, plan: Plan) -> float:

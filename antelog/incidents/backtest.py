@@ -169,7 +169,7 @@ class Varied:
 
 @dataclass(frozen=True)
 class BacktestQuestion:
-    """What is asked: the queries, leads, values of a limit, and where the unseen part begins.
+    """The question: queries, leads, values of a limit, and where the unseen part begins.
 
     Without a split, that is the middle if something is chosen: a limit, or the rates of a model.
     """
@@ -182,7 +182,7 @@ class BacktestQuestion:
 
     @property
     def scopes(self) -> Sequence[str | None]:
-        """What there are rows of: each query, and all together if they are several."""
+        """The scopes of rows: each query, and None for all together if they are several."""
         return self.queries if len(self.queries) == 1 else (*self.queries, None)
 
 
@@ -221,7 +221,7 @@ RowName: TypeAlias = tuple[str | None, float, float | None]
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What alerts are judged by: incidents, leads, the ticks that count, and how many of them are quiet."""
+    """The measure of alerts: incidents, leads, the ticks that count, and how many of them are quiet."""
 
     incidents: Incidents
     lead: Lead
@@ -252,7 +252,7 @@ class BacktestRow:
 
     @property
     def name(self) -> RowName:
-        """What tells a row from the others: its query, its level, and the value of the limit."""
+        """The name of the row: its query, its level, and the value of the limit."""
         return self.figures.query, self.figures.level, self.figures.limit
 
 
@@ -289,7 +289,7 @@ def _chances(scene: Scene, asked: BacktestQuestion, lines: LoggedLines) -> Itera
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class UnjudgedCounts:
     """How many incidents and alerts cannot be judged, as there are no facts about their leads."""
 
     before: int = 0  # incidents nearer to the first fact than the lead
@@ -310,7 +310,7 @@ class BacktestResult:
     listed: IncidentList
     keys: tuple[str, ...]
     plan: Plan
-    left_out: LeftOut
+    left_out: UnjudgedCounts
     split: int | None = None
     why: Mapping[int, str] = field(default_factory=dict)  # what there was of missed incidents, by number
 
@@ -394,7 +394,7 @@ def backtest_of(found: SeveralRuns, asked: BacktestQuestion, listed: IncidentLis
         listed,
         tuple(numbers),
         found.collectors[0].plan,
-        LeftOut(),
+        UnjudgedCounts(),
         split,
     )
     _refuse_none(result, last)
@@ -414,12 +414,12 @@ def _refuse_none(found: BacktestResult, last: int) -> None:
         )
 
 
-def _left_out(found: BacktestResult, first: int, last: int) -> LeftOut:
+def _left_out(found: BacktestResult, first: int, last: int) -> UnjudgedCounts:
     begin, most, split = found.listed.incidents.begin, found.asked.lead.most, found.split
     open_rows = [row for row in found.rows if row.figures.level == POSSIBLE and row.figures.query is not None]
     rows = [row for row in open_rows if row.figures.limit in (None, found.chosen)]
     early = [row for row in found.seen if row.name in {each.name for each in rows}]
-    return LeftOut(
+    return UnjudgedCounts(
         int(np.sum(begin < first + most)),
         int(np.sum(begin > last)),
         sum(_unjudged(row, last - most) for row in rows),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,15 +22,14 @@ import pyarrow.parquet as pq
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.facts.frames import Frame, columns_in
 from antelog.errors import DataError
-from antelog.files import LINE, Form, Reject, Rejects, WantedColumns, form_of, tables
+from antelog.files import ARRIVAL, LINE, Form, Reject, Rejects, WantedColumns, form_of
 from antelog.files.cells import stacked
 from antelog.files.chunks import sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, has
 from antelog.files.naming import ENDINGS, opened
-from antelog.files.reading import frame_chunks
+from antelog.files.reading import chunks_of, frame_chunks
 from antelog.incidents.judging import ALL_KEYS, Incidents
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.epochs import TICKS
 
 TIME, START, END = "time", "start", "end"
 _NAME = "incidents"
@@ -92,14 +91,19 @@ def read_incidents(given: Path | Frame, plan: Plan, choice: IncidentChoice, reje
     path = given if isinstance(given, Path) else Path(f"the frame of {_NAME}")
     names = _names(path) if frame is None else list(frame[0] or ())
     wanted = _wanted(names, plan, choice, str(path))
-    if frame is None:
-        found = list(tables(path, wanted, rejects))
-    else:
-        pieces = list(sorted_out(wanted, frame_chunks(names, frame[1], path, wanted), str(path)))
-        for each in pieces:
-            rejects.came(_NAME, str(path), each.count)
-            rejects.add(each.set_aside)
-        found = [each.table for each in pieces if each.table.num_rows]
+    chunks = (
+        chunks_of(path, wanted, rejects.notes)
+        if frame is None
+        else frame_chunks(names, frame[1], path, wanted)
+    )
+    found = list[pa.Table]()
+    for each in sorted_out(wanted, chunks, str(path)):
+        rejects.notes.extend(rejects.new_of(each.notes))
+        rejects.came(_NAME, str(path), each.count)
+        rejects.add(
+            replace(row, detail=row.detail.replace("the arrival", "the end")) for row in each.set_aside
+        )
+        found += [each.table] if each.table.num_rows else []
     rejects.require_use()
     if not found:
         raise DataError(f"{path}: has no incident. Give a row for each, with its time")
@@ -115,8 +119,8 @@ def read_incidents(given: Path | Frame, plan: Plan, choice: IncidentChoice, reje
 def _listed(
     rows: pa.Table, wanted: WantedColumns, key: KeyColumn | None, rejects: Rejects, path: Path
 ) -> IncidentList:
-    if END in wanted.columns:
-        wrong = pc.less(rows.column(END), rows.column(wanted.time))
+    if spans := wanted.arrival == END:
+        wrong = pc.less(rows.column(ARRIVAL), rows.column(wanted.time))
         detail, lines = "its end is before its start", rows.filter(wrong).column(LINE).to_pylist()
         rejects.add(Reject(str(path), line, _NAME, "malformed", detail, "") for line in lines)
         rows = rows.filter(pc.invert(wrong))
@@ -125,7 +129,7 @@ def _listed(
                 f"{path}: all incidents have an end before their start. Are the columns mixed up?"
             )
     begin = rows.column(wanted.time).to_numpy()
-    end = rows.column(END).to_numpy() if END in wanted.columns else begin
+    end = rows.column(ARRIVAL).to_numpy() if spans else begin
     keys, numbers = tuple[str, ...](), np.full(len(begin), ALL_KEYS)
     if key is not None and key.name not in wanted.columns:
         rejects.notes.append(f"{path}: has no column {key.name}, so each incident is one of all")
@@ -137,7 +141,7 @@ def _listed(
 
 def _wanted(names: Sequence[str], plan: Plan, choice: IncidentChoice, file: str) -> WantedColumns:
     """The columns that are read. Raises DataError if the list lacks them."""
-    time = START if START in names else TIME
+    time = START if START in names and END in names else TIME
     if time not in names:
         hint = did_you_mean(TIME, names) or f"It has {has(names)}."
         raise DataError(f"{file}: has no column {TIME}, nor {START} and {END}. {hint}")
@@ -160,12 +164,9 @@ def _wanted(names: Sequence[str], plan: Plan, choice: IncidentChoice, file: str)
         if column not in columns:
             columns.append(column)
             types.append(None)
-    if time == START and END in names:
-        columns.append(END)
-        types.append(TICKS)
-    # Times are written as those of the facts are.
-    counting = plan.counting(plan.inputs[0].name)
-    return WantedColumns(_NAME, (*columns, TIME), tuple(types), DEFAULT_ARRIVAL, counting, ((TIME, time),))
+    # Times are written as those of the facts are, and the end is a second time, as the arrival of facts is.
+    counting, end = plan.counting(plan.inputs[0].name), END if time == START else DEFAULT_ARRIVAL
+    return WantedColumns(_NAME, (*columns, TIME), tuple(types), end, counting, ((TIME, time),))
 
 
 def _names(path: Path) -> list[str]:

@@ -69,7 +69,7 @@ class JudgedSpan:
 
 @dataclass(frozen=True, eq=False)
 class JudgedAlerts:
-    """What each alert was, and which incidents were caught, by how many ticks, with what each came."""
+    """The kind of each alert, and for each incident whether it was caught, and when first."""
 
     kind: Column
     caught: Mask  # of each incident

@@ -22,7 +22,7 @@ from antelog.incidents.alerts import CONFIRMED, POSSIBLE
 from antelog.incidents.asked import question, versions
 from antelog.incidents.backtest import BacktestResult, BacktestRow, backtest_of, run
 from antelog.incidents.incident_list import IncidentChoice, read_incidents
-from antelog.incidents.missed import Recorded, with_reasons
+from antelog.incidents.missed import ExplainedProgram, with_reasons
 from antelog.incidents.report import rate_of, text, to_dict
 from antelog.language.moments import timed
 from antelog.program import Program
@@ -167,7 +167,7 @@ def judge(
         return result
     chosen = 0 if result.chosen is None or asked.varied is None else asked.varied.values.index(result.chosen)
     rows = RecordedRows.of(recording.reader(program.plan, Rejects()))
-    return with_reasons(result, Recorded(programs[chosen], rows, static))
+    return with_reasons(result, ExplainedProgram(programs[chosen], rows, static))
 
 
 @takes(BacktestSettings)

@@ -1,4 +1,4 @@
-"""What there was of missed incidents: in a line for each, what came nearest to an answer within its lead.
+"""Missed incidents: in a line for each, the answer that came nearest within its lead, and the lack.
 
 Fail(wt3, 18:10) is not there, and cannot come any more since 18:20: there was Hot(wt3, 18:10); there lacked
 Hot(wt3, 18:20) (84.2 >= 85)
@@ -28,7 +28,7 @@ _LOOKS = 8  # the ticks within a lead at which answers are looked for
 
 
 @dataclass(frozen=True, eq=False)
-class Recorded:
+class ExplainedProgram:
     """A program, the facts that were recorded, and those of the background."""
 
     program: Program
@@ -36,13 +36,13 @@ class Recorded:
     static: Mapping[str, Frame]
 
 
-def with_reasons(found: BacktestResult, recorded: Recorded) -> BacktestResult:
+def with_reasons(found: BacktestResult, recorded: ExplainedProgram) -> BacktestResult:
     """The result with what there was of the incidents that were missed."""
     why = {number: _why(found, number, recorded) for number in found.missed[:MOST_EXPLAINED].tolist()}
     return replace(found, why=why)
 
 
-def _why(found: BacktestResult, number: int, recorded: Recorded) -> str:
+def _why(found: BacktestResult, number: int, recorded: ExplainedProgram) -> str:
     incidents = found.listed.incidents
     key, at = found.key(int(incidents.key[number])), int(incidents.begin[number])
     grounds = _of_key(found, recorded.rows, key).grounds(recorded.program, recorded.static, at)

@@ -17,6 +17,7 @@ from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
 
 _DAY = 86_400_000_000  # microseconds
+BEST = "*"  # the mark of a row that no other one beats
 SHOWN = 5  # missed incidents and false alarms that are listed
 HEADS = ("caught", "right alerts", "false alarms", "how early")
 
@@ -44,15 +45,16 @@ def rate_of(found: Figures, tick: int | None) -> tuple[float, str]:
 def row_text(row: BacktestRow, tick: int | None) -> tuple[str, ...]:
     found = row.figures
     return (
-        _share(found.caught, found.incidents, found.intervals["caught"]),
-        _share(found.right, found.right + found.false, found.intervals["right"]),
+        _share(found, "caught", found.incidents),
+        _share(found, "right", found.right + found.false),
         rate_text(found, tick),
         NONE if found.lead is None else _early(*found.lead, tick),
     )
 
 
-def _share(part: int, whole: int, interval: tuple[float, float] | None) -> str:
+def _share(found: Figures, name: str, whole: int) -> str:
     """`17 of 30 (42 to 70 %)`."""
+    part, interval = getattr(found, name), found.intervals[name]
     shown = f"{count(part)} of {count(whole)}"
     return shown if interval is None else f"{shown} ({percents(*interval)})"
 
@@ -75,7 +77,8 @@ def _lines(found: BacktestResult) -> Iterator[str]:
         yield from _table((title, *HEADS), cells)
         yield ""
     yield from notes(found)
-    yield from _listed("Missed", [missed_text(found, each) for each in found.missed.tolist()])
+    missed = [f"{missed_text(found, i)}  {found.why.get(i, '')}".rstrip() for i in found.missed.tolist()]
+    yield from _listed(f"Missed ({len(missed)})", missed)
     yield from _listed("False alarms that lasted longest", [each.text(found) for each in costliest(found)])
 
 
@@ -90,7 +93,7 @@ def row_name(found: BacktestResult, row: BacktestRow) -> str:
     name, varied = level_text(row.figures.level), found.asked.varied
     if varied is None or row.figures.limit is None:
         return f"  {name}"
-    return f"{'*' if row.name in found.best else ' '} {name}, {varied.name} {value_text(row.figures.limit)}"
+    return f"{BEST if row.name in found.best else ' '} {name}, {varied.name} {value_text(row.figures.limit)}"
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -108,17 +111,17 @@ def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:
 
 
 def notes(found: BacktestResult) -> Iterator[str]:
-    """What a reader has to know of the figures, in sentences."""
+    """Sentences that a reader needs beside the figures."""
     scale, rows, left = found.plan.timescale, found.rows, found.left_out
-    yield "Ranges are those of 90 %, by Wilson."
+    yield "In brackets is the range within which the share lies by 90 % (Wilson)."
     if found.split is not None:
         since = moment(found.split, scale)
         yield f"All figures are of the unseen part, from {since} on; what came before has chosen."
     if found.asked.varied is not None and found.chosen is not None:
         value = value_text(found.chosen)
         yield (
-            f"* was best in the seen part: no other value caught as many with fewer false alarms. Below, "
-            f"{found.asked.varied.name} is {value}: write `limit {found.asked.varied.name} = {value}.`"
+            f"{BEST} was best in the seen part: no other value caught as many and rang wrongly less. Below, "
+            f"{found.asked.varied.name} is {value}; for good: limit {found.asked.varied.name} = {value}."
         )
     if rows[0].figures.incidents < FEW:
         yield f"With fewer than {FEW} incidents these figures cannot tell rules apart."
@@ -135,14 +138,13 @@ def notes(found: BacktestResult) -> Iterator[str]:
 
 
 def missed_text(found: BacktestResult, number: int) -> str:
-    """A missed incident: its key and time, and what there was of it."""
+    """A missed incident: its key and time."""
     incidents = found.listed.incidents
     key, begin = (
         found.key(int(incidents.key[number])),
         moment(int(incidents.begin[number]), found.plan.timescale),
     )
-    why = f"  {found.why[number]}" if number in found.why else ""
-    return f"{'' if key is None else f'{key}  '}{begin}{why}"
+    return begin if key is None else f"{key}  {begin}"
 
 
 @dataclass(frozen=True)

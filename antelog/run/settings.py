@@ -184,7 +184,7 @@ _LEAD = plain("A..B", str, kind=either(TEXT, ArgumentKind("a tuple of the least 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgingOptions:
-    """What commands and functions that judge rules by incidents are told."""
+    """Settings of commands and functions that judge rules by incidents."""
 
     lead: str | tuple[str | int, str | int] | None = option(None, _LEAD, required=True)
     settle: str | int | None = option(None, plain("SPAN", str, kind=either(TEXT, WHOLE)))
@@ -195,7 +195,7 @@ class JudgingOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class BacktestOptions(JudgingOptions):
-    """What those are told that judge the rules of a program."""
+    """Settings of those that judge the rules of a program."""
 
     query: Sequence[str] = option((), plain("NAME", str, kind=TEXTS), arity=Arity.MANY)
     vary: str | None = option(None, text("LIMIT=LO..HI"))
@@ -209,7 +209,7 @@ class BacktestSettings(BacktestOptions, ReplaySettings):
 
 @dataclass(frozen=True, kw_only=True)
 class SuggestOptions(JudgingOptions):
-    """What those are told that propose rules."""
+    """Settings of those that propose rules."""
 
     most: int = option(5, whole_number(1))
     false_alarms: float = option(0.1, plain("N/day", values.rate_a_day, kind=NUMBER))

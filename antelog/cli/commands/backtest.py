@@ -66,7 +66,7 @@ def _to_suggest(found: Ready, more: BacktestFlags) -> str:
     """The line that has the program improved by the same facts and incidents."""
     given = [("--input", f"{name}={each}") for name, each in found.settings.inputs.items()]
     given += [("--incidents", str(more.incidents)), ("--lead", str(more.lead))]
-    given += [(f"--{name}", each) for name, each in (("settle", more.settle), ("key", more.key)) if each]
+    given += [(f"--{name}", str(each)) for name, each in (("settle", more.settle), ("key", more.key)) if each]
     given += [("--where", f"{column}={value}") for column, value in more.where.items()]
     words = ["antelog", "suggest", str(found.settings.program), *(word for pair in given for word in pair)]
     return shlex.join([*words, *(["--within"] if more.within else [])])
