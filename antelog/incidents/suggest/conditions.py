@@ -210,12 +210,13 @@ def in_words(condition: Condition, writing: Writing, limit: str, span: str) -> s
         )
     if measure.what == "last":
         return f"the last {measure.column} of {name} is {measure.kind}"
+    column = measure.column if measure.column == name.lower() else f"{measure.column} of {name}"
     what = {"avg": "mean of ", "max": "highest ", "min": "lowest "}.get(measure.what, "")
     if measure.what == "value":
-        return f"{measure.column} of {name} {side} {limit}"
+        return f"{column} {side} {limit}"
     if measure.what == "change":
-        return f"{measure.column} of {name} {side} {limit} times its mean over {span}"
-    return f"{what}{measure.column} of {name} over {span} {side} {limit}"
+        return f"{column} {side} {limit} times its mean over {span}"
+    return f"{what}{column} over {span} {side} {limit}"
 
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

@@ -110,7 +110,8 @@ def _tuned(trial: Trial, program: Program, limit: Limit) -> Change | None:
     query, level = varied.asked.scopes[-1], CONFIRMED
     seen = [row.figures for row in varied.seen if row.figures.query == query and row.figures.level == level]
     own = min(seen, key=lambda each: abs((each.limit or 0.0) - limit.value))
-    best = max(seen, key=lambda each: (f1(each), -abs((each.limit or 0.0) - limit.value)))
+    equal = [each for each in seen if f1(each) == max(map(f1, seen))]
+    best = equal[len(equal) // 2]  # in the middle, as far as can be from those that are worse
     if best.limit is None or f1(best) <= f1(own) or best.limit == limit.value:
         return None
     after = next(r.figures for r in varied.rows if r.name == (query, level, best.limit))
