@@ -53,8 +53,8 @@ def world(seed: int = 1, *, spikes: int = 12) -> tuple[pa.Table, list[dict[str, 
         values[device][hour] = 80 + chance.random() * 10
         incidents.append({"device": device, "time": hour + chance.randrange(2, 10)})
     rows = [(device, hour, values[device][hour]) for hour in range(600) for device in "abc"]
-    device, hour, value = zip(*rows, strict=True)
-    return pa.table({"device": device, "value": np.round(value, 2), "time": hour}), incidents
+    names, hours, measured = zip(*rows, strict=True)
+    return pa.table({"device": names, "value": np.round(measured, 2), "time": hours}), incidents
 
 
 def suggested(table: pa.Table, incidents: object, **more: Any) -> antelog.Suggestion:
