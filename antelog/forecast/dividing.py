@@ -22,7 +22,7 @@ from antelog.forecast.judges.looks import LatestValues
 from antelog.forecast.model_file import rewritten, series_part
 from antelog.forecast.rates.counts import Counted, SeriesCounts
 from antelog.forecast.rates.sightings import Sightings, nothing_seen
-from antelog.forecast.rates.tally import Tally
+from antelog.forecast.rates.tally import Tally, opened
 from antelog.forecast.scores.scores import Scores
 
 # ---- made one ----
@@ -56,7 +56,7 @@ def _counts(parts: Sequence[SeriesCounts]) -> SeriesCounts:
     for each in (own for part in parts for own in part.later):
         by_epoch.setdefault(each.epoch, []).append(each)
     later = tuple(Counted.and_then(*by_epoch[epoch]) for epoch in sorted(by_epoch))
-    return replace(parts[0], tally=tally, later=later)
+    return replace(parts[0], own=opened(tally), later=later)
 
 
 def _judged(parts: Sequence[Judged]) -> Judged:

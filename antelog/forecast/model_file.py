@@ -230,7 +230,7 @@ def series_part(
     return {
         name: replace(
             counts,
-            tally=counts.tally.take(mine(counts.tally.keys[places[name]])),
+            own=tally.opened(counts.tally.take(mine(counts.tally.keys[places[name]]))),
             later=tuple(each.take(mine(each.keys[places[name]])) for each in counts.later),
         )
         for name, counts in series.items()
@@ -252,7 +252,7 @@ def merged(models: Sequence[Model]) -> Model:
     series = {
         name: replace(
             counts,
-            tally=tally.merged([each.series[name].tally for each in parts]),
+            own=tally.opened(tally.merged([each.series[name].tally for each in parts])),
             shared=tally.merged([each.series[name].shared for each in parts]),
             later=(),
         )
@@ -280,6 +280,9 @@ def rewritten(thing: Any, cells: Cells) -> Any:
             return Facts(tuple(map(cells, thing.columns)), thing.time, thing.arrival)
         case Tally() | Counted():
             return replace(thing, keys=tuple(map(cells, thing.keys)))
+        case Ledger():
+            fresh = tuple(map(cells, thing.fresh))
+            return replace(thing, tally=rewritten(thing.tally, cells), fresh=fresh)
         case LatestValues():
             return replace(thing, key=tuple(map(cells, thing.key)))
         case AnswerLines():

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from antelog.engine.facts.history import gather
 from antelog.forecast.rates import tally as tallies
 from antelog.forecast.rates.odds import Chain, Keys, Odds, transitions
 from antelog.forecast.rates.sightings import Family, Sightings, family_of
-from antelog.forecast.rates.tally import EPOCH, FORGOTTEN, KnownEpoch, Tally
+from antelog.forecast.rates.tally import EPOCH, FORGOTTEN, KnownEpoch, Ledger, Tally
 
 
 class Weights(NamedTuple):
@@ -59,16 +60,20 @@ class SeriesCounts:
     A fact counts for the first series that it meets; in a slot, facts after one count by the series before.
     """
 
-    tally: Tally
+    own: Ledger  # by epoch
     shared: Tally  # sums over all keys, and the ticks that they have been known
     later: tuple[Counted, ...] = ()  # of epochs that are not in use yet
     length: int = EPOCH  # the ticks of an epoch
+
+    @cached_property
+    def tally(self) -> Tally:
+        return tallies.latest(self.own)
 
 
 def no_counts(family: Family, slowest: int, length: int = EPOCH) -> SeriesCounts:
     width, places = len(family.series) * _size(family, slowest), len(family.places)
     own = tallies.nothing_counted(places, width, forgets=FORGOTTEN if places else None)
-    return SeriesCounts(own, tallies.nothing_counted(0, width + 1), length=length)
+    return SeriesCounts(tallies.opened(own), tallies.nothing_counted(0, width + 1), length=length)
 
 
 def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, length: int = EPOCH) -> Counted:
@@ -93,12 +98,6 @@ def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, leng
     return Counted(epoch, keys, numbers.reshape(facts.count, len(family.series) * numbers.shape[2]))
 
 
-def added(tally: Tally, new: Counted, half_life: float | None) -> Tally:
-    """Adds the counts of an epoch, which comes after all before."""
-    epochs = np.full(len(new.numbers), new.epoch)
-    return tallies.latest(tallies.entered(tallies.opened(tally), epochs, new.keys, new.numbers, half_life))
-
-
 def and_then(counts: SeriesCounts, new: Counted) -> SeriesCounts:
     """Adds the counts of an epoch, not in use yet."""
     if len(new.numbers) == 0:
@@ -111,33 +110,46 @@ def up_to(counts: SeriesCounts, as_of: KnownEpoch) -> SeriesCounts:
     due = [each for each in counts.later if each.epoch <= as_of.epoch]
     for each in due:
         counts = _used(counts, each, as_of)
-    left = tallies.without_old(counts.tally, as_of.epoch)
-    if as_of.still is None and left.count < counts.tally.count:
-        # How long those were known that are forgotten stays.
-        counts = at_epoch(counts, as_of.epoch, as_of.half_life)
-    if not due and left is counts.tally:
+    if due:
+        counts = replace(counts, later=counts.later[len(due) :])
+    return _closed(counts, tallies.without_old(counts.own, as_of.epoch), as_of.epoch, as_of)
+
+
+def _closed(counts: SeriesCounts, own: Ledger, epoch: int, as_of: KnownEpoch) -> SeriesCounts:
+    """The counts with a ledger that may have forgotten keys: how long those were known stays."""
+    if own is counts.own:
         return counts
-    return replace(counts, tally=left, later=counts.later[len(due) :])
+    if as_of.still is None and own.rows < counts.own.rows:
+        counts = at_epoch(counts, epoch, as_of.half_life)
+    return replace(counts, own=own)
 
 
 def _used(counts: SeriesCounts, new: Counted, as_of: KnownEpoch) -> SeriesCounts:
-    half_life, shared = as_of.half_life, counts.shared
-    tally = added(counts.tally, new, half_life)
-    if as_of.still is not None:
-        return replace(counts, tally=tally)
-    since = int(shared.last[0]) if shared.count else new.epoch
-    fresh = tallies.alive(tally, new.epoch) - tallies.alive(counts.tally, new.epoch)
-    ticks = counts.length * _known_for(counts.tally, since, new.epoch, half_life) + counts.length * fresh
-    numbers = np.append(new.numbers.sum(axis=0), ticks)[None, :]
-    return replace(counts, tally=tally, shared=added(shared, Counted(new.epoch, (), numbers), half_life))
+    half_life, shared, before = as_of.half_life, counts.shared, counts.own
+    epochs = np.full(len(new.numbers), new.epoch)
+    after = replace(counts, own=tallies.entered(before, epochs, new.keys, new.numbers, half_life))
+    if as_of.still is None:
+        since = int(shared.last[0]) if shared.count else new.epoch
+        fresh = _alive(after.own, new.epoch) - _alive(before, new.epoch)
+        ticks = counts.length * _known_for(before, since, new.epoch, half_life) + counts.length * fresh
+        numbers = np.append(new.numbers.sum(axis=0), ticks)[None, :]
+        entry = tallies.entered(tallies.opened(shared), np.array([new.epoch]), (), numbers, half_life)
+        after = replace(after, shared=tallies.latest(entry))
+    return _closed(after, tallies.closed(after.own, new.epoch), new.epoch, as_of)
 
 
-def _known_for(tally: Tally, since: int, epoch: int, half_life: float | None) -> float:
+def _alive(own: Ledger, epoch: int) -> int:
+    last, number = tallies.lasts(own)
+    return int(number[~own.tally.forgotten(epoch, last)].sum())
+
+
+def _known_for(own: Ledger, since: int, epoch: int, half_life: float | None) -> float:
     """The epochs that its keys together have been known after an epoch and up to another."""
-    gone = tally.last[tally.forgotten(epoch, tally.last)]
+    last, number = tallies.lasts(own)
+    gone = own.tally.forgotten(epoch, last)
     whole = float(_stretches(np.array([epoch - since]), half_life)[0])
-    lost = whole - _stretches(epoch - np.maximum(gone + FORGOTTEN, since), half_life)
-    return tallies.alive(tally, epoch) * whole + float(lost.sum())
+    lost = whole - _stretches(epoch - np.maximum(last[gone] + FORGOTTEN, since), half_life)
+    return int(number[~gone].sum()) * whole + float((number[gone] * lost).sum())
 
 
 def at_epoch(counts: SeriesCounts, epoch: int, half_life: float | None) -> SeriesCounts:
@@ -155,7 +167,7 @@ def _every(counts: SeriesCounts, epoch: int, half_life: float | None) -> Numbers
         return np.zeros(counts.shared.sums.shape[1])
     since = int(counts.shared.last[0])
     every = tallies.faded(counts.shared.sums[0], epoch - since, half_life).copy()
-    every[-1] += counts.length * _known_for(counts.tally, since, epoch, half_life)
+    every[-1] += counts.length * _known_for(counts.own, since, epoch, half_life)
     return every
 
 
@@ -173,13 +185,12 @@ def odds_of(
     epoch, half_life = as_of.epoch, as_of.half_life
     family = family_of(chain)
     asked = [*map(keys.of, chain.terms)]
-    tally = counts.tally
-    sums = tallies.before(tallies.opened(tally), asked, np.full(keys.count, epoch), half_life)
-    first = np.append(tally.first, epoch).take(tallies.matched(asked, keys.count, tally))
+    own = tallies.newest(counts.own, asked, keys.count)
+    sums = tallies.faded_to(np.full(keys.count, epoch), own, half_life)
     every = _every(counts, epoch if as_of.still is None else as_of.still, half_life)
     seen: Mask = np.asarray(sums.any(axis=1))
     known = seen | (counts.shared.count > 0)
-    ticks = np.where(seen, counts.length * _stretches(epoch - first + 1, half_life), 0)
+    ticks = np.where(seen, counts.length * _stretches(epoch - own.first + 1, half_life), 0)
     unexpected = np.zeros(keys.count)
     weights = WEIGHTS if counts.shared.count else _OF_NOTHING
     of_key, of_all = (

@@ -21,6 +21,8 @@ from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers
 EPOCH = 20  # the ticks of an epoch, by default
 FORGOTTEN = 100  # a key without counts in this many epochs is forgotten, where keys are
 _LENGTH = 32  # the rows of a block of running sums: to go through them takes as many calls
+_FEWER = 8  # what is as many times fewer than all keys must not take as long as these
+_WAITING = 8  # entries wait until their number squared is as many times that of all keys
 
 HalfLife: TypeAlias = float | Numbers | None
 """The epochs that halve a sum (None: it never fades), or a column of them, for sums side by side."""
@@ -56,9 +58,16 @@ class Tally(ColumnSet):
         return len(self.last)
 
     @cached_property
-    def oldest(self) -> int:
-        """The epoch since which some key was not counted."""
-        return int(self.last.min())
+    def lasts(self) -> tuple[Column, Column]:
+        """The epochs at which keys were counted last, and how many keys each."""
+        epochs, which = tables.numbered(self.last)
+        return epochs, np.bincount(which, minlength=len(epochs))
+
+    @cached_property
+    def index(self) -> tuple[Column, Column]:
+        """The digests of its keys in order, and their rows: made once for the look-ups of many steps."""
+        order, digests = tables.ordered(tables.digests(self.keys))
+        return digests, order
 
     def forgotten(self, epoch: int | Column, last: Column) -> Mask:
         """Whether keys that were counted last at these epochs are forgotten at another."""
@@ -102,7 +111,7 @@ def summed(keys: Sequence[Column], numbers: Numbers) -> tuple[tuple[Column, ...]
 
 def at_epoch(tally: Tally, epoch: int, half_life: HalfLife) -> Tally:
     """Fades a tally to an epoch, without the keys that are forgotten by then."""
-    tally = without_old(tally, epoch)
+    tally = tally.take(~tally.forgotten(epoch, tally.last))
     sums = faded(tally.sums, epoch - tally.last, half_life)
     return replace(tally, last=np.full(tally.count, epoch), sums=sums)
 
@@ -121,19 +130,23 @@ def matched(keys: Sequence[Column], count: int, tally: Tally) -> Column:
     """The rows of a tally that have these keys, `count` of them; -1 where none has."""
     if not keys:
         return np.full(count, min(tally.count, 1) - 1)
-    asked, there = tables.keys_of([list(keys), list(tally.keys)])
-    return find(asked, there)
-
-
-def alive(tally: Tally, epoch: int) -> int:
-    return int(np.count_nonzero(~tally.forgotten(epoch, tally.last)))
-
-
-def without_old(tally: Tally, epoch: int) -> Tally:
-    """Drops the keys that are forgotten, which saves room and changes nothing."""
-    if tally.forgets is None or tally.count == 0 or epoch - tally.oldest <= tally.forgets:
-        return tally
-    return tally.take(np.flatnonzero(~tally.forgotten(epoch, tally.last)))
+    if count * _FEWER > tally.count:
+        asked, there = tables.keys_of([list(keys), list(tally.keys)])
+        return find(asked, there)
+    digests, row = tally.index
+    sought, found = tables.digests(keys), np.full(count, -1)
+    at, left = np.searchsorted(digests, sought), np.arange(count)
+    while len(left):  # different keys with the same digest lie side by side
+        left = left.take(tables.marked(at.take(left) < tally.count))
+        left = left.take(tables.marked(digests.take(at.take(left)) == sought.take(left)))
+        here = row.take(at.take(left))
+        same = np.ones(len(left), np.bool_)
+        for column, own in zip(tally.keys, keys, strict=True):
+            same &= column.take(here) == own.take(left)
+        found[left[same]] = here[same]
+        left = left[~same]
+        at[left] += 1
+    return found
 
 
 # ---- ledgers: the sums of a tally as of every tick of a step ----
@@ -145,112 +158,193 @@ def without_old(tally: Tally, epoch: int) -> Tally:
 # Of a tick counts what was counted before it, never what is counted at it: so no cut of a run matters.
 
 
+# A step with few entries must not copy all keys: they wait in the ledger, and get into the tally together.
+
+
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """A tally by ticks, and the entries of a step by row and tick: the sums of rows as of later ticks."""
+    """A tally by ticks, and entries by row and tick: the sums of rows as of later ticks."""
 
     tally: Tally
-    row: Column
-    tick: Column
-    sums: Numbers
-    counted: Numbers  # the amount that each entry adds to its sums, in every memory the same
+    fresh: tuple[Column, ...]  # the keys of the rows after those of the tally
+    rows: int  # of the tally, and the fresh ones
+    entries: Tally  # their rows, the first tick of each row by then, their ticks, and their sums
+    counted: Numbers  # the amount that each entry adds in this step, in every memory the same
 
 
 def opened(tally: Tally) -> Ledger:
-    empty = np.zeros(0, np.int64)
-    none = np.zeros((0, tally.sums.shape[1]))
-    return Ledger(tally, empty, empty, none, none)
+    width = tally.sums.shape[1]
+    fresh = nothing_counted(len(tally.keys), 0).keys
+    return Ledger(tally, fresh, tally.count, nothing_counted(1, width), np.zeros((0, width)))
 
 
 def closed(ledger: Ledger, now: int) -> Ledger:
-    """The ledger at the end of a step, without the keys that are forgotten by then."""
-    tally = without_old(latest(ledger), now)
-    return ledger if tally is ledger.tally else opened(tally)
+    """The ledger at the end of a step, without keys that are forgotten by then."""
+    if not ledger.counted.any():
+        return ledger
+    entries = ledger.entries.take(tables.run_ends(ledger.entries.keys[0]))
+    if entries.count**2 < _WAITING * ledger.tally.count:
+        ledger = replace(ledger, entries=entries, counted=np.zeros((entries.count, ledger.counted.shape[1])))
+    else:
+        ledger = opened(latest(ledger))
+    return without_old(ledger, now)
+
+
+def without_old(ledger: Ledger, epoch: int) -> Ledger:
+    """Drops the keys that are forgotten if they are many, which saves room and changes nothing."""
+    last, number = lasts(ledger)
+    gone = int(number[ledger.tally.forgotten(epoch, last)].sum())
+    if gone * _FEWER <= ledger.rows:
+        return ledger
+    tally = latest(ledger)
+    return opened(tally.take(~tally.forgotten(epoch, tally.last)))
+
+
+def lasts(ledger: Ledger) -> tuple[Column, Column]:
+    """The epochs at which keys were counted last, and how many keys each."""
+    (epochs, number), tally = ledger.tally.lasts, ledger.tally
+    if ledger.entries.count == 0 or tally.forgets is None:
+        return epochs, number
+    newest = ledger.entries.take(tables.run_ends(ledger.entries.keys[0]))
+    (row,) = newest.keys
+    before = tally.last.take(row[row < tally.count])
+    every, which = tables.numbered(np.concatenate([epochs, before, newest.last]))
+    weights = np.concatenate([number, np.full(len(before), -1), np.ones(newest.count)])
+    return every, np.bincount(which, weights).astype(np.int64)
 
 
 def latest(ledger: Ledger) -> Tally:
     """The tally with the last entries of each row."""
     tally = ledger.tally
-    if len(ledger.row) == 0:
+    if ledger.entries.count == 0:
         return tally
-    end = tables.marked(tables.run_ends(ledger.row))
-    at = ledger.row.take(end)
-    last, sums = tally.last.copy(), tally.sums.copy()
-    last[at], sums[at] = ledger.tick.take(end), ledger.sums.take(end, axis=0)
-    return replace(tally, last=last, sums=sums)
+    newest = ledger.entries.take(tables.run_ends(ledger.entries.keys[0]))
+    (row,) = newest.keys
+    old = int(np.searchsorted(row, tally.count))
+    sums = np.concatenate([tally.sums, newest.sums[old:]])
+    first, last = np.append(tally.first, newest.first[old:]), np.append(tally.last, newest.last[old:])
+    first[row[:old]], last[row[:old]], sums[row[:old]] = (
+        newest.first[:old],
+        newest.last[:old],
+        newest.sums[:old],
+    )
+    if ledger.rows > tally.count:
+        keys = tuple(np.concatenate(pair) for pair in zip(tally.keys, ledger.fresh, strict=True))
+        return Tally(keys, first, last, sums, tally.forgets)
+    found = Tally(tally.keys, first, last, sums, tally.forgets)
+    if "index" in vars(tally):
+        vars(found)["index"] = tally.index  # of the same keys
+    return found
 
 
 def entered(
     ledger: Ledger, tick: Column, keys: Sequence[Column], numbers: Numbers, half_life: HalfLife
 ) -> Ledger:
-    """Enters counts, whole or parts of UNIT, into an empty ledger at ticks after those of the tally."""
+    """Enters counts, whole or parts of UNIT, at ticks after those of all before."""
     if len(tick) == 0:
         return ledger
-    tally, row = _with_keys(ledger.tally, keys, tick)
+    ledger, row = _with_keys(ledger, keys, len(tick))
     low, high = int(tick.min()), int(tick.max())
     same = tables.groups(row * (high - low + 1) + tick - low)
     row, tick, counted = row.take(same.first), tick.take(same.first), numbers.take(same.order, axis=0)
     if same.count < len(counted):
         counted = np.add.reduceat(counted, same.starts, axis=0)
     begins = tables.changed(row)
-    before = np.where(begins, tally.last.take(row), np.append([0], tick[:-1]))
+    start, before = tables.marked(begins), np.append([0], tick[:-1])
+    known = _as_of(ledger, row.take(start), tick.take(start))
+    before[start] = known.last
     keeps = kept(tick - before, half_life)
-    gone = tables.marked(tally.forgotten(tick, before))
-    keeps[gone] = 0
+    anew = ledger.tally.forgotten(tick, before)
+    keeps[anew] = 0
     sums = np.tile(counted, (1, keeps.shape[1]))
-    start = tables.marked(begins)
     earlier = np.repeat(keeps.take(start, axis=0), counted.shape[1], axis=1)
-    sums[start] += earlier * tally.sums.take(row.take(start), axis=0)
+    sums[start] += earlier * known.sums
     keeps[start] = 0
-    if len(gone):  # these begin anew
-        first = tally.first.copy()
-        first[row.take(gone)] = tick.take(gone)
-        tally = replace(tally, first=first)
-    return Ledger(tally, row, tick, running_sums(sums, keeps), counted)
+    first = tick.copy()
+    first[start] = np.where(anew[start], tick.take(start), known.first)
+    first = first.take(np.maximum.accumulate((begins | anew) * np.arange(len(row))))
+    new = Tally((row,), first, tick, running_sums(sums, keeps), None)
+    if ledger.entries.count:
+        new, waiting = ledger.entries.and_then(new), ledger.counted
+        order = tables.in_order([new.keys[0], new.last - new.last.min()])
+        new, counted = new.take(order), np.concatenate([waiting, counted]).take(order, axis=0)
+    return replace(ledger, entries=new, counted=counted)
 
 
-def _with_keys(tally: Tally, keys: Sequence[Column], tick: Column) -> tuple[Tally, Column]:
-    """The tally with rows for new keys, and the row of each key."""
-    at = matched(keys, len(tick), tally)
-    fresh = np.flatnonzero(at < 0)
-    if len(fresh) == 0:
-        return tally, at
-    own = tuple(column.take(fresh) for column in keys)
-    same = tables.groups(tables.keys_of([own])[0] if own else np.zeros(len(fresh), np.int64))
-    at[fresh] = tally.count + same.numbers
-    first = same.least(tick.take(fresh))
-    sums = np.zeros((same.count, tally.sums.shape[1]))
-    more = Tally(tuple(column.take(same.first) for column in own), first, first, sums, tally.forgets)
-    return tally.and_then(more), at
+def _with_keys(ledger: Ledger, keys: Sequence[Column], count: int) -> tuple[Ledger, Column]:
+    """The ledger with rows for new keys, and the row of each key."""
+    at = _rows(ledger, keys, count)
+    new = tables.marked(at < 0)
+    if len(new) == 0:
+        return ledger, at
+    own = [column.take(new) for column in keys]
+    same = tables.groups(tables.keys_of([own])[0] if own else np.zeros(len(new), np.int64))
+    at[new] = ledger.rows + same.numbers
+    more = (column.take(same.first) for column in own)
+    fresh = tuple(np.concatenate(pair) for pair in zip(ledger.fresh, more, strict=True))
+    return replace(ledger, fresh=fresh, rows=ledger.rows + same.count), at
+
+
+def _rows(ledger: Ledger, keys: Sequence[Column], count: int) -> Column:
+    """The rows that have these keys; -1 where none has."""
+    at = matched(keys, count, ledger.tally)
+    if ledger.rows > ledger.tally.count:
+        left = tables.marked(at < 0)
+        if not keys:
+            at[left] = 0
+        elif len(left):
+            asked, there = tables.keys_of([[column.take(left) for column in keys], list(ledger.fresh)])
+            own = find(asked, there)
+            at[left] = np.where(own < 0, -1, own + ledger.tally.count)
+    return at
+
+
+def cells(ledger: Ledger, place: int, row: Column) -> Column:
+    """The cells that rows have in a column of their keys."""
+    at = row - ledger.tally.count
+    fresh, found = at >= 0, np.empty_like(row)
+    found[fresh] = ledger.fresh[place].take(at[fresh])
+    found[~fresh] = ledger.tally.keys[place].take(row[~fresh])
+    return found
+
+
+def _as_of(ledger: Ledger, row: Column, tick: Column) -> Tally:
+    """What was known of rows before ticks."""
+    tally, entries = ledger.tally, ledger.entries
+    first, last, sums = tick.copy(), tick.copy(), np.zeros((len(row), tally.sums.shape[1]))
+    old = tables.marked((row >= 0) & (row < tally.count))
+    parts = [(old, tally, row.take(old))]
+    if entries.count:
+        entry = last_before(KeyTicks(row, tick), KeyTicks(entries.keys[0], entries.last))
+        there = tables.marked(entry >= 0)
+        parts.append((there, entries, entry.take(there)))
+    for at, known, place in parts:
+        first[at], last[at] = known.first.take(place), known.last.take(place)
+        sums[at] = known.sums.take(place, axis=0)
+    return Tally((row,), first, last, sums, tally.forgets)
 
 
 def before(ledger: Ledger, keys: Sequence[Column], tick: Column, half_life: HalfLife) -> Numbers:
     """The sums of keys before ticks, faded to these; 0 for keys without counts."""
-    tally = ledger.tally
-    sums = np.zeros((len(tick), tally.sums.shape[1]))
-    if tally.count == 0 or len(tick) == 0:
+    sums = np.zeros((len(tick), ledger.tally.sums.shape[1]))
+    if ledger.rows == 0 or len(tick) == 0:
         return sums
-    at = matched(keys, len(tick), tally)
-    known = np.flatnonzero(at >= 0)
-    row, tick = at.take(known), tick.take(known)
-    last, found = tally.last.take(row), tally.sums.take(row, axis=0)
-    if len(ledger.row):
-        entry = last_before(KeyTicks(row, tick), KeyTicks(ledger.row, ledger.tick))
-        there = np.flatnonzero(entry >= 0)
-        last[there] = ledger.tick.take(entry.take(there))
-        found[there] = ledger.sums.take(entry.take(there), axis=0)
-    found = faded(found, tick - last, half_life)
-    found[tally.forgotten(tick, last)] = 0
-    sums[known] = found
+    at = _rows(ledger, keys, len(tick))
+    known = tables.marked(at >= 0)
+    sums[known] = faded_to(tick.take(known), _as_of(ledger, at.take(known), tick.take(known)), half_life)
     return sums
 
 
-def unfaded(ledger: Ledger, keys: Sequence[Column], count: int) -> Numbers:
-    """The sums of `count` keys as they are, whatever the tick; 0 for keys without counts."""
-    tally = ledger.tally
-    at = matched(keys, count, tally)
-    none: Numbers = np.zeros((1, tally.sums.shape[1]))
-    return np.concatenate([tally.sums, none]).take(at, axis=0)
+def faded_to(tick: Column, known: Tally, half_life: HalfLife) -> Numbers:
+    """Sums faded to ticks; 0 where they are forgotten by then."""
+    sums = faded(known.sums, tick - known.last, half_life)
+    sums[known.forgotten(tick, known.last)] = 0
+    return sums
+
+
+def newest(ledger: Ledger, keys: Sequence[Column], count: int) -> Tally:
+    """What is known of `count` keys, whatever the tick; sums of 0 for keys without counts."""
+    return _as_of(ledger, _rows(ledger, keys, count), np.full(count, tables.NEVER))
 
 
 def running_sums(numbers: Numbers, keeps: Numbers) -> Numbers:

@@ -70,7 +70,7 @@ def rows(current: Forecasting) -> int:
     judged = list(current.queries.values())
     followed = sum(each.followed.last.count + len(each.reported.tick) for each in judged)
     learned = sum(judge.rows for each in judged for judge in each.judges.values())
-    learned += sum(each.tally.count for each in current.series.values())
+    learned += sum(each.own.rows for each in current.series.values())
     return rows_of(current.sightings.history) + followed + (learned if current.learning.counts else 0)
 
 
