@@ -58,6 +58,11 @@ class Tally(ColumnSet):
         return len(self.last)
 
     @cached_property
+    def oldest(self) -> int:
+        """The epoch since which some key was not counted."""
+        return int(self.last.min(initial=tables.NEVER))
+
+    @cached_property
     def lasts(self) -> tuple[Column, Column]:
         """The epochs at which keys were counted last, and how many keys each."""
         epochs, which = tables.numbered(self.last)
@@ -192,6 +197,8 @@ def closed(ledger: Ledger, now: int) -> Ledger:
 
 def without_old(ledger: Ledger, epoch: int) -> Ledger:
     """Drops the keys that are forgotten if they are many, which saves room and changes nothing."""
+    if ledger.tally.forgets is None or epoch - ledger.tally.oldest <= ledger.tally.forgets:
+        return ledger
     last, number = lasts(ledger)
     gone = int(number[ledger.tally.forgotten(epoch, last)].sum())
     if gone * _FEWER <= ledger.rows:
@@ -262,8 +269,10 @@ def entered(
     keeps[start] = 0
     first = tick.copy()
     first[start] = np.where(anew[start], tick.take(start), known.first)
-    first = first.take(np.maximum.accumulate((begins | anew) * np.arange(len(row))))
-    new = Tally((row,), first, tick, running_sums(sums, keeps), None)
+    if len(start) < len(row):
+        first = first.take(np.maximum.accumulate((begins | anew) * np.arange(len(row))))
+        sums = running_sums(sums, keeps)
+    new = Tally((row,), first, tick, sums, None)
     if ledger.entries.count:
         new, waiting = ledger.entries.and_then(new), ledger.counted
         order = tables.in_order([new.keys[0], new.last - new.last.min()])
