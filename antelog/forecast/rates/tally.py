@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from antelog.engine.columns import tables
-from antelog.engine.columns.joins import KeyTicks, find, last_before
+from antelog.engine.columns.joins import KeyTicks, RowIndex, find, find_by, index_of, last_before
 from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers
 
 EPOCH = 20  # the ticks of an epoch, by default
@@ -69,10 +69,8 @@ class Tally(ColumnSet):
         return epochs, np.bincount(which, minlength=len(epochs))
 
     @cached_property
-    def index(self) -> tuple[Column, Column]:
-        """The digests of its keys in order, and their rows: made once for the look-ups of many steps."""
-        order, digests = tables.ordered(tables.digests(self.keys))
-        return digests, order
+    def index(self) -> RowIndex:
+        return index_of(self.keys)
 
     def forgotten(self, epoch: int | Column, last: Column) -> Mask:
         """Whether keys that were counted last at these epochs are forgotten at another."""
@@ -138,20 +136,7 @@ def matched(keys: Sequence[Column], count: int, tally: Tally) -> Column:
     if count * _FEWER > tally.count:
         asked, there = tables.keys_of([list(keys), list(tally.keys)])
         return find(asked, there)
-    digests, row = tally.index
-    sought, found = tables.digests(keys), np.full(count, -1)
-    at, left = np.searchsorted(digests, sought), np.arange(count)
-    while len(left):  # different keys with the same digest lie side by side
-        left = left.take(tables.marked(at.take(left) < tally.count))
-        left = left.take(tables.marked(digests.take(at.take(left)) == sought.take(left)))
-        here = row.take(at.take(left))
-        same = np.ones(len(left), np.bool_)
-        for column, own in zip(tally.keys, keys, strict=True):
-            same &= column.take(here) == own.take(left)
-        found[left[same]] = here[same]
-        left = left[~same]
-        at[left] += 1
-    return found
+    return find_by(tally.index, tally.keys, keys)
 
 
 # ---- ledgers: the sums of a tally as of every tick of a step ----
