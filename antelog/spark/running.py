@@ -83,7 +83,7 @@ class Outputs:
         shown = self.frame.where((f.col("what") == state.OF_INPUT) & (f.col("local") > 0)).groupBy(
             f.col("query").alias("input")
         )
-        return shown.agg(f.sum("local").alias("local"), f.sum("twice").alias("twice"))
+        return shown.agg(*(f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in ("local", "twice")))
 
     def of(self, frame: DataFrame) -> Outputs:
         """Outputs read from another packed frame, such as a micro-batch of this one."""
