@@ -54,6 +54,8 @@ def savepoint_of(
 
 def _stored(spark: SparkSession, checkpoint: str) -> Stored:
     """The head and the parts of each bucket in the store of Spark."""
+    # The reader of states needs what Spark keeps account of them with, which starts with the first stream.
+    _ = spark.streams.active
     reader = spark.read.format("statestore")
     head, parts = (
         reader.option("stateVarName", each).load(checkpoint).collect() for each in ("head", "parts")
