@@ -150,8 +150,8 @@ class StoredFeedAt:
         return ((), after) if database is None else _portion(database, after, limit)
 
     def extent(self) -> tuple[int, int]:
-        """The positions before the first line that is kept and after the last one."""
-        database = self.database()
+        """The positions before the first line that is kept and after the last one, of the file last read."""
+        database = self._opened()  # of a new file only `read` begins anew
         return (0, 0) if database is None else _extent(database)
 
     def share(self, position: int) -> float:
@@ -167,6 +167,9 @@ class StoredFeedAt:
         """The connection to the store, another one once its file was replaced; None while there is none."""
         if self._database is not None and _identity(self.path) != self._file:
             self.close()
+        return self._opened()
+
+    def _opened(self) -> sqlite3.Connection | None:
         if self._database is None and is_store(self.path):
             self._database, self._file = opened(self.path), _identity(self.path)
             # Readers wait for no writer, and not for the disk: see `inbox.ask`.
