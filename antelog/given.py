@@ -99,7 +99,7 @@ def optional(kind: ArgumentKind) -> ArgumentKind:
 
 def either(*kinds: ArgumentKind) -> ArgumentKind:
     return ArgumentKind(
-        " or ".join(kind.words for kind in kinds), lambda value: any(kind.fits(value) for kind in kinds)
+        ", or ".join(kind.words for kind in kinds), lambda value: any(kind.fits(value) for kind in kinds)
     )
 
 

@@ -235,48 +235,16 @@ class Engine:
         self._noted: set[str] = set()
 
     @classmethod
-    @given.checked(path=given.PATH, max_bytes=given.POSITIVE, accept=given.FLAG, **_OPTIONS)
+    @given.checked(
+        source=given.either(given.PATH, given.BYTES),
+        functions=given.optional(given.NAMED),
+        max_bytes=given.POSITIVE,
+        accept=given.FLAG,
+        **_OPTIONS,
+    )
     def restore(
         cls,
-        path: str | PathLike[str],
-        program: Planned | None = None,
-        *,
-        min_chance: float | None = None,
-        most: int | None = None,
-        only: Sequence[str] | None = None,
-        explanations: int | None = None,
-        literals: str = TEXT_LITERALS,
-        arrival: str = "arrival",
-        keep_rejects: int = KEPT_REJECTS,
-        most_failed: float = MOST_FAILED,
-        max_bytes: int = saving.MOST,
-        accept: bool = False,
-    ) -> Self:
-        """The engine that was saved to a file, or exported. With `program`, only if it was running that one.
-
-        To `accept` another program than that goes on with its rules: queries that mean the same as if
-        nothing had been changed, others with the facts that are kept. `rule_change` says how. Raises
-        RulesChangedError if a program that is not accepted changes what a query means; StateError if the
-        file is missing, damaged, or none that an engine has saved; or if it has more than `max_bytes` when
-        it is unpacked, lest a small file fill the memory.
-        """
-        if Path(path).is_dir():
-            from antelog.engine import savepoint  # noqa: PLC0415 - few are read
-
-            saved = savepoint.read(path, functions=_known(program)).engine
-        else:
-            saved = saving.restore(path, max_bytes, _known(program))
-        options = EngineOptions(_kinds(only), arrival, keep_rejects, explanations, literals, most_failed)
-        restored = cls.of_saved(saved, options, min_chance, most)
-        if program is not None:
-            restored._offer(program, str(path), accept)
-        return restored
-
-    @classmethod
-    @given.checked(content=given.BYTES, max_bytes=given.POSITIVE, accept=given.FLAG, **_OPTIONS)
-    def from_bytes(
-        cls,
-        content: bytes,
+        source: str | PathLike[str] | bytes,
         program: Planned | None = None,
         *,
         functions: Mapping[str, UserFunction] | None = None,
@@ -291,15 +259,28 @@ class Engine:
         max_bytes: int = saving.MOST,
         accept: bool = False,
     ) -> Self:
-        """The engine that was saved by `to_bytes`; otherwise as `restore`.
+        """The engine that was saved to a file, exported, or made into bytes by `to_bytes`.
 
-        `functions` are those that the saved rules call, where no program is given.
+        With `program`, only if it was running that one. Without, `functions` are those that its rules call.
+        To `accept` another program than that goes on with its rules: queries that mean the same as if
+        nothing had been changed, others with the facts that are kept. `rule_change` says how. Raises
+        RulesChangedError if a program that is not accepted changes what a query means; StateError if the
+        file is missing, damaged, or none that an engine has saved; or if it has more than `max_bytes` when
+        it is unpacked, lest a small file fill the memory.
         """
-        saved = saving.from_bytes(content, most=max_bytes, functions=functions or _known(program))
+        known, name = functions or _known(program), "the saved state"
+        if isinstance(source, bytes | bytearray | memoryview):
+            saved = saving.from_bytes(source, name, None, max_bytes, known)
+        elif Path(name := str(source)).is_dir():
+            from antelog.engine import savepoint  # noqa: PLC0415 - few are read
+
+            saved = savepoint.read(source, functions=known).engine
+        else:
+            saved = saving.restore(source, max_bytes, known)
         options = EngineOptions(_kinds(only), arrival, keep_rejects, explanations, literals, most_failed)
         restored = cls.of_saved(saved, options, min_chance, most)
         if program is not None:
-            restored._offer(program, "the saved state", accept)
+            restored._offer(program, name, accept)
         return restored
 
     @given.checked(accept=given.FLAG, static=given.optional(given.NAMED))

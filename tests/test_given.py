@@ -111,8 +111,7 @@ PROGRAM = "input Temp(x, time). Hot(X, T) :- Temp(X, T). query Hot(X, T)."
         (lambda p: antelog.Engine(p).advance(3, []), "Engine.advance: facts is \\[\\]"),  # type: ignore[arg-type]
         (lambda p: antelog.Engine(p).advance("now"), "'now' is not a tick"),
         (lambda p: antelog.Engine(p).answers(p), "Engine.answers: query is Program"),
-        (lambda _: antelog.Engine.restore(None), "Engine.restore: path is None"),  # type: ignore[arg-type]
-        (lambda _: antelog.Engine.from_bytes("x"), "Engine.from_bytes: content is 'x'"),  # type: ignore[arg-type]
+        (lambda _: antelog.Engine.restore(None), "Engine.restore: source is None"),  # type: ignore[arg-type]
         (lambda _: antelog.Model.load(7), "Model.load: path is 7"),  # type: ignore[arg-type]
         (lambda _: antelog.show([], most="all"), "show: most is 'all'"),  # type: ignore[arg-type]
         (lambda _: antelog.draw([], rows=None), "draw: rows is None"),  # type: ignore[arg-type]

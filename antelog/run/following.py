@@ -107,7 +107,7 @@ class FollowedRun:
         begun = partial(Engine, self.program, **{**options, "static": self.static, "arrival": ARRIVAL})
         changeable = {name: options[name] for name in _CHANGEABLE}
         given = {"functions": self.program.functions, "arrival": ARRIVAL, **changeable}
-        kept, engine_of = store if state is not None else None, partial(Engine.from_bytes, **given)
+        kept, engine_of = store if state is not None else None, partial(Engine.restore, **given)
         found = None if kept is None else restored(kept, engine_of)
         change: RuleChange | None = None
         if found is None:

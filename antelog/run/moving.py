@@ -36,7 +36,7 @@ def exported(path: Path, functions: Mapping[str, UserFunction]) -> Savepoint:
         return Savepoint(saved, Engine.of_saved(saved, EngineOptions(KINDS)).open_tables())
     store = Store.open(path)
     try:
-        found = restored(store, partial(Engine.from_bytes, functions=functions, arrival=ARRIVED))
+        found = restored(store, partial(Engine.restore, functions=functions, arrival=ARRIVED))
         if found is None:
             raise StateError(f"{path} has no state yet: nothing has been read into it")
         engine, known, waiting = found

@@ -92,7 +92,7 @@ def through_engine(random: Random) -> None:
             now = engine.now
             told += [{query.name: engine.answers(query.name)} for query in program.plan.queries]
             if random.randrange(4) == 0:
-                engine = antelog.Engine.from_bytes(engine.to_bytes())
+                engine = antelog.Engine.restore(engine.to_bytes())
     antelog.show(told[-1])._repr_html_()
     if random.randrange(5) == 0:
         antelog.draw([each for each in told if "tick" in next(iter(each.values())).column_names])

@@ -300,6 +300,6 @@ def advanced(program: str, make: Table) -> antelog.Engine:
     for table in (*changes.values(), engine.rejects, engine.answers("Malf")):
         table.validate(full=True)
         table.to_pylist()
-    antelog.Engine.from_bytes(engine.to_bytes()).advance(6)
+    antelog.Engine.restore(engine.to_bytes()).advance(6)
     engine.advance(9)
     return engine

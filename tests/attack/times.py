@@ -102,7 +102,7 @@ def advanced(random: Random) -> None:
             ]
             with suppress(antelog.AntelogError):
                 engine.advance(_moment(random), {"Temp": rows})
-                engine = antelog.Engine.from_bytes(engine.to_bytes())
+                engine = antelog.Engine.restore(engine.to_bytes())
             with suppress(antelog.AntelogError):
                 antelog.draw([engine.advance(engine.now + 1, {})])
 

@@ -54,7 +54,7 @@ def _log(case: cases.Case, **options: Any) -> Sequence[pa.Table]:
             found += engine.advance(now, between(case.facts, engine.now, now)).values()
             found += [engine.answers(query.name) for query in engine.plan.queries]
     most = options["explanations"]
-    again = antelog.Engine.from_bytes(engine.to_bytes(), case.program, explanations=most, arrival=ARRIVAL)
+    again = antelog.Engine.restore(engine.to_bytes(), case.program, explanations=most, arrival=ARRIVAL)
     return [*found, *(again.answers(query.name) for query in again.plan.queries)]
 
 

@@ -156,7 +156,7 @@ def test_a_saved_engine_goes_on_with_all_digits() -> None:
     text = "input P(id: integer, v, time). A(X, T) :- P(X, _, T-1), P(X, _, T). query A(X, T)."
     engine = Engine(antelog.parse(text))
     engine.advance(1, {"P": [(EXACT + 1, 0, 1), (MOST, 0, 1)]})
-    engine = Engine.from_bytes(engine.to_bytes())
+    engine = Engine.restore(engine.to_bytes())
     found = engine.advance(2, {"P": [(EXACT, 0, 2), (MOST, 0, 2)]})["A"]
     assert found.filter(pa.compute.equal(found.column("change"), "confirmed")).column("X").to_pylist() == [
         MOST

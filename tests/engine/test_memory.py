@@ -60,7 +60,7 @@ def test_saving_leaves_out_the_values_no_fact_has() -> None:
     engine = Engine(program)
     for tick in range(30):
         engine.advance(tick, {"Temp": new_names(tick)})
-    again = Engine.from_bytes(engine.to_bytes(), program)
+    again = Engine.restore(engine.to_bytes(), program)
     assert len(again._state.values) < len(engine._state.values) / 2
     for tick in range(30, 35):
         assert rows(again.advance(tick, {"Temp": new_names(tick)})) == rows(

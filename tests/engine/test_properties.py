@@ -188,7 +188,7 @@ def test_saving_and_restoring_at_any_cut_does_not_change_the_log(case: Case, dat
     engine = PlainEngine(compiled)
     log: Log = []
     for before, end in pairwise([-1, *cuts]):
-        engine = PlainEngine.from_bytes(engine.to_bytes(), compiled)
+        engine = PlainEngine.restore(engine.to_bytes(), compiled)
         changed = engine.advance(end, frames(case.facts, compiled.plan, before, end))
         log += log_lines(changed, compiled.plan)
     assert sorted(log, key=lambda row: row["tick"]) == whole

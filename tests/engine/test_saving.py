@@ -96,7 +96,7 @@ def saved(text: str = TOGGLE) -> bytes:
 
 def refused(content: bytes, why: str, program: antelog.Program | None = None, **options: Any) -> None:
     with pytest.raises(StateError, match=why):
-        Engine.from_bytes(content, program, **options)
+        Engine.restore(content, program, **options)
 
 
 def test_any_wrong_bit_is_noticed() -> None:
@@ -134,7 +134,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     refused(sealed.seal(b""), "its archive cannot be read")
     with pytest.raises(StateError, match=r"is not a savepoint: it has no savepoint\.json"):
         Engine.restore(tmp_path)
-    with pytest.raises(ArgumentError, match=r"path is .* give a path"):
+    with pytest.raises(ArgumentError, match=r"source is .* give a path"):
         Engine.restore(tmp_path / "a\0b")
     with pytest.raises(StateError, match="/dev/zero is not a state"):
         Engine.restore("/dev/zero")

@@ -59,7 +59,7 @@ class Changed:
         for tick in range(pair.cut + 1):
             self.before += rows_of(engine.advance(tick, _frames(pair, old, tick - 1, tick)))
         functions = {**old.functions, **new.functions}
-        self.engine = Engine.from_bytes(engine.to_bytes(), functions=functions)
+        self.engine = Engine.restore(engine.to_bytes(), functions=functions)
         self.engine._forecaster = None
         change = self.engine.change_rules(new, accept=True)
         self.change = change
@@ -70,7 +70,7 @@ class Changed:
             self.after += rows_of(self.engine.advance(tick, _frames(pair, new, tick - 1, tick)))
             content = self.engine.to_bytes()
             if tick % 3 == 0:
-                self.engine = Engine.from_bytes(content, new)
+                self.engine = Engine.restore(content, new)
                 self.engine._forecaster = None
 
 

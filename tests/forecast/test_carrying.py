@@ -75,10 +75,10 @@ def test_judges_that_have_no_say_have_none_about_changed_queries() -> None:
 def test_a_state_with_forecasts_goes_on() -> None:
     engine = Engine(OLD, model="learn")
     advanced(engine, 90)
-    other = Engine.from_bytes(engine.to_bytes(), NEW, accept=True)
+    other = Engine.restore(engine.to_bytes(), NEW, accept=True)
     engine.change_rules(NEW, accept=True)
     assert advanced(other, 140) == advanced(engine, 140)
-    again = Engine.from_bytes(other.to_bytes(), NEW)
+    again = Engine.restore(other.to_bytes(), NEW)
     assert again.answers("Malf").to_pylist() == other.answers("Malf").to_pylist()
 
 

@@ -139,7 +139,7 @@ def test_the_state_is_the_same_with_limits_and_without() -> None:
     run(engine, CUT)
     run(limited, CUT)
     assert engine.to_bytes() == limited.to_bytes()
-    assert Engine.from_bytes(engine.to_bytes(), min_chance=0.4).answers("Malf").num_rows <= limited.now
+    assert Engine.restore(engine.to_bytes(), min_chance=0.4).answers("Malf").num_rows <= limited.now
 
 
 def test_the_likeliest_open_answer_of_a_tick_is_left() -> None:

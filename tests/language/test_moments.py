@@ -183,5 +183,5 @@ def test_the_zone_that_times_are_shown_in_changes_no_answer() -> None:
     at = datetime(2026, 3, 29, 0, 30, tzinfo=UTC)
     engine.advance(at, {"P": [("a", at)]})
     plain = parse(f"tick 30 minutes. {RULES}").with_times(zones={"P": "Europe/Berlin"})
-    again = Engine.from_bytes(engine.to_bytes(), plain)
+    again = Engine.restore(engine.to_bytes(), plain)
     assert again.answers("A").schema.field("T_time").type == pa.timestamp("us", "UTC")

@@ -69,7 +69,7 @@ def test_the_rules_are_there_down_to_the_facts() -> None:
 
 def test_an_engine_without_its_text_explains_nothing() -> None:
     engine = engine_of(RULES)
-    restored = Engine.from_bytes(engine.to_bytes())
+    restored = Engine.restore(engine.to_bytes())
     assert detail_of(restored, line_of(engine, "Malf")).why is None
 
 

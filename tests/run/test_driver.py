@@ -150,7 +150,7 @@ class _Run:
 
     def __init__(self, folder: Path, sink: LineSink, time: ManualTime) -> None:
         self.store = Store.open(folder / "s")
-        found = restored(self.store, lambda state: Engine.from_bytes(state, PROGRAM, arrival=ARRIVAL))
+        found = restored(self.store, lambda state: Engine.restore(state, PROGRAM, arrival=ARRIVAL))
         engine, known, waiting = found or (Engine(PROGRAM, arrival=ARRIVAL), RunState(), WaitingRows())
         reader = growing(folder / "p.csv", Timing(lag=0), known)
         reader.waiting = waiting
@@ -231,10 +231,10 @@ def test_a_run_goes_on_after_a_crash(tmp_path: Path, whole: list[str], crashes: 
 def test_a_state_of_another_make_is_refused(tmp_path: Path) -> None:
     with closing(Store.open(tmp_path / "s")) as store:
         store.save(Engine(PROGRAM).to_bytes(), [], b"{}")
-        assert restored(store, lambda state: Engine.from_bytes(state, PROGRAM)) is not None
+        assert restored(store, lambda state: Engine.restore(state, PROGRAM)) is not None
         store.save(Engine(PROGRAM).to_bytes(), [], b"[1]")
         with pytest.raises(StateError, match="no state that can be restored"):
-            restored(store, lambda state: Engine.from_bytes(state, PROGRAM))
+            restored(store, lambda state: Engine.restore(state, PROGRAM))
 
 
 # ---- stretches without facts that answers driven by the clock would fill ----

@@ -134,7 +134,7 @@ def test_an_engine_explains_what_it_has_facts_for() -> None:
 
 
 def test_a_restored_engine_needs_its_program() -> None:
-    saved, restored = _advanced(3).to_bytes(), antelog.Engine.from_bytes
+    saved, restored = _advanced(3).to_bytes(), antelog.Engine.restore
     assert restored(saved, antelog.parse(RULES)).why("Malf(wt2, 0)").status == "confirmed"
     with pytest.raises(antelog.UnsupportedError):
         restored(saved).why("Malf(wt2, 0)")

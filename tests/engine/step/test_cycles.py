@@ -151,7 +151,7 @@ def test_a_saved_engine_remembers_what_was_switched_off() -> None:
     engine = Engine(program)
     for now in range(5):
         engine.advance(now, arriving.get(now))
-    restored = Engine.from_bytes(engine.to_bytes(), program)
+    restored = Engine.restore(engine.to_bytes(), program)
     off = set()
     for now in range(5, 9):
         changed = restored.advance(now, arriving.get(now))
@@ -231,7 +231,7 @@ def test_payments_up_to_a_limit_are_those_of_plain_python(seed: int) -> None:
         for row in engine.advance(tick, given)["Paid"].to_pylist():
             if row["change"] == "confirmed":
                 found[row["C"], row["T"]] = row["V"]
-        engine = Engine.from_bytes(engine.to_bytes(), antelog.parse(SUMMED))
+        engine = Engine.restore(engine.to_bytes(), antelog.parse(SUMMED))
     assert found == paid
 
 

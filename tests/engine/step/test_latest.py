@@ -93,7 +93,7 @@ def test_of_older_facts_the_latest_of_each_slot_are_kept() -> None:
     engine = _filled(_limits())
     engine.advance(1_000)
     assert 40 <= engine.status.state_rows <= 2 * 40 + 256 + 60
-    again = Engine.from_bytes(engine.to_bytes())
+    again = Engine.restore(engine.to_bytes())
     assert again.status.state_rows == 40
     facts = {"Temp": [("d3", 1_000_000, 1_001, 1_001)]}
     log = engine.advance(1_010, facts)["Over"].to_pylist()
@@ -104,7 +104,7 @@ def test_of_older_facts_the_latest_of_each_slot_are_kept() -> None:
 def test_with_a_range_what_is_older_is_not_kept() -> None:
     engine = _filled(_limits(time="T-5..T"))
     engine.advance(1_000)
-    assert Engine.from_bytes(engine.to_bytes()).status.state_rows == 0
+    assert Engine.restore(engine.to_bytes()).status.state_rows == 0
     assert (
         engine.advance(1_010, {"Temp": [("d3", 10**6, 1_001, 1_001)]})["Over"].num_rows == 2
     )  # open, rejected

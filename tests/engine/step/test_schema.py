@@ -142,7 +142,7 @@ def test_types_only_get_wider(tmp_path: Path) -> None:
     assert (field.type, values) == (pa.string(), ['"a b"', "3"])
     assert field.metadata == WRITTEN
     # No longer does it matter which values a batch has.
-    engine = Engine.from_bytes(engine.to_bytes())
+    engine = Engine.restore(engine.to_bytes())
     field, values = changes(5, ["a b"])
     assert (field.metadata, values) == (WRITTEN, ['"a b"'])
 

@@ -106,7 +106,7 @@ def test_a_state_goes_on_with_other_words() -> None:
     )
     engine = antelog.Engine(before)
     engine.advance(0, {"Temp": [("wt2", 95, 0)]})
-    engine = antelog.Engine.from_bytes(engine.to_bytes(), after)
+    engine = antelog.Engine.restore(engine.to_bytes(), after)
     assert set(engine.answers("Malf").column("text").to_pylist()) == {"b wt2"}
 
 

@@ -338,9 +338,9 @@ def test_other_code_is_another_program(tmp_path: Path) -> None:
     engine = antelog.Engine(old, model="learn")
     engine.advance(0, {"R": [("a", 2, 0)]})
     content, said = engine.to_bytes(), r"the code of found is another"
-    assert antelog.Engine.from_bytes(content, old).rule_change is None
+    assert antelog.Engine.restore(content, old).rule_change is None
     with pytest.raises(antelog.RulesChangedError, match=rf"Q is changed; {said}\. Go on"):
-        antelog.Engine.from_bytes(content, new)
-    assert antelog.Engine.from_bytes(content, new, accept=True).rule_change is not None
+        antelog.Engine.restore(content, new)
+    assert antelog.Engine.restore(content, new, accept=True).rule_change is not None
     with pytest.raises(antelog.StateError, match=rf"was learned for another program: {said}"):
         antelog.Engine(new, model=engine.model)

@@ -149,7 +149,7 @@ def _with_numbers(
         reader.read(Now(-1, 0))
     engine: Engine = Engine(program, arrival=ARRIVAL, model=model)
     for number, end in zip(numbers, range(2, 3 * len(numbers), 3), strict=True):
-        whole = Engine.from_bytes(engine.to_bytes(), program, arrival=ARRIVAL)
+        whole = Engine.restore(engine.to_bytes(), program, arrival=ARRIVAL)
         engine = divided.divided(whole, number, lambda _: None)
         while engine.now < end:
             batch = reader.waiting.batch(end)

@@ -105,7 +105,7 @@ def test_a_state_goes_from_a_process_to_buckets_and_back(
     log += more
     more, found = _bucketed(job_of(plan, whole, buckets[1]), found, third)
     log += more
-    engine = PlainEngine.from_bytes(saving.to_bytes(found.engine), compiled)
+    engine = PlainEngine.restore(saving.to_bytes(found.engine), compiled)
     assume(engine.now < case.until)
     log += _rows(engine.advance(case.until, _left(plan, found, fourth, case.until)))
     assert comparable(log) == kernel_log(plan, case.facts, case.until)
@@ -118,7 +118,7 @@ def test_chances_go_on_as_they_were(model: Model | None) -> None:
     expected = in_process(PROGRAM, model, FACTS) if model else streamed(given, 1, [])
     log, found = _bucketed(job_of(PLAN, whole, 2, forecasts=given), None, facts[0], model)
     more, found = _bucketed(job_of(PLAN, whole, 8, forecasts=given), found, facts[1], model)
-    engine = Engine.from_bytes(saving.to_bytes(found.engine), PROGRAM)
+    engine = Engine.restore(saving.to_bytes(found.engine), PROGRAM)
     last = _rows(engine.advance(until, _left(PLAN, found, facts[2], until)))
     assert sum("chance" in row for row in in_order(more)) > 20
     assert in_order([*log, *more, *last]) == [row for row in expected if row["tick"] <= until]
