@@ -44,8 +44,7 @@ from antelog.spark.bucket.unpacking import OutputColumns, columns_of, reject_rea
 from antelog.spark.failures import explaining_lost_java, find_workers, plain_errors, require_version
 from antelog.spark.job import checking
 from antelog.spark.job.forecasts import Forecasts
-from antelog.spark.job.job import ARRIVED, Data, Job, sent
-from antelog.spark.job.partitions import numbers_of_buckets
+from antelog.spark.job.job import ARRIVED, Data, Job, numbers_of_buckets, sent
 from antelog.spark.settings import quoted
 
 # The name of the column of counts, which Spark shows when it refuses to count the rows of a stream.

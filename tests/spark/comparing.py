@@ -12,8 +12,7 @@ from antelog.compile.nodes.plan import Input, Plan
 from antelog.forecast.columns import KINDS
 from antelog.language.syntax import Value
 from antelog.run.clock import MAX_WAITING, Timing
-from antelog.spark.job.job import ARRIVED, Data, Job, sent
-from antelog.spark.job.partitions import numbers_of_buckets
+from antelog.spark.job.job import ARRIVED, Data, Job, numbers_of_buckets, sent
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames
 

@@ -33,8 +33,7 @@ from antelog.spark.bucket.stream import (
     head_to_bytes,
     snapshot,
 )
-from antelog.spark.job.job import ARRIVED, Data, Job, sent
-from antelog.spark.job.partitions import numbers_of_buckets
+from antelog.spark.job.job import ARRIVED, Data, Job, numbers_of_buckets, sent
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
     from antelog.forecast.model_file import Model

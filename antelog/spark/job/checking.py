@@ -50,8 +50,7 @@ from antelog.run.settings import (
 from antelog.run.values import SettingError, length_of
 from antelog.spark.failures import find_workers
 from antelog.spark.job.forecasts import Forecasts, forecasts_of
-from antelog.spark.job.job import ARRIVED, WALL, Data, Job, sent
-from antelog.spark.job.partitions import numbers_of_buckets
+from antelog.spark.job.job import ARRIVED, WALL, Data, Job, numbers_of_buckets, sent
 from antelog.spark.settings import BUCKETS, CLOCK, CLOCKS, MALFORMED, ROW, SOURCE, quoted
 
 
