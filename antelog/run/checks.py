@@ -14,6 +14,7 @@ import pyarrow as pa
 from antelog.arrow.ticks import in_ticks_of, no_tick
 from antelog.arrow.ticks import tick_of as moment_tick
 from antelog.compile.nodes.plan import Plan
+from antelog.diagnostics import Span, problem
 from antelog.engine.step.query import DECIDED, KINDS
 from antelog.errors import DataError
 from antelog.files.cells import ticks
@@ -30,20 +31,26 @@ from antelog.run.values import ANSWERS, AVAILABLE_NOW, ONCE, SettingError
 class Conflict:
     """Settings that cannot be met, the first given being at fault; `$trigger` is shown as `--trigger`."""
 
+    code: str
     settings: tuple[str, ...]
     message: str
     hint: str
-    missing: bool = False
-    option: str = ""
+    option: str = ""  # of the command line, where it is about the program
 
     @property
-    def code(self) -> str:
-        return "E706" if self.option else "E705" if self.missing else "E704"
+    def missing(self) -> bool:
+        return self.code == "E705"
 
     def sentences(self, show: Callable[[str], str]) -> tuple[str, str]:
         """Message and hint, given how settings are shown."""
         names = {each.name: show(each.name) for each in options_of(Settings)}
         return Template(self.message).safe_substitute(names), Template(self.hint).safe_substitute(names)
+
+
+def _conflict(name: str, /, *settings: str, option: str = "", **values: object) -> Conflict:
+    """The conflict with this code and kind in `problems.toml`, such as `E704.two-outputs`."""
+    found = problem(name, Span(0, 0), **values)
+    return Conflict(found.code, settings, found.message, found.hint, option)
 
 
 # ---- settings and one another ----
@@ -54,144 +61,105 @@ def conflicts(settings: Settings, runner: str, output: Path | None = None) -> It
     yield from _overwriting(settings, output)
     for column, name in settings.map.items():
         if runner == "run" and name == NUMBER:
-            message = f"{column}={name}: Spark reads rows in no order, so they have no numbers"
-            hint = "Map a column that orders them; of a topic, @offset orders what is in one partition."
-            yield Conflict(("map",), message, hint)
+            yield _conflict("E704.number-on-spark", "map", column=column, name=name)
         elif runner != "run" and name.startswith("@") and name not in (ROW, NUMBER):
-            message = f"{column}={name}: keys and times of messages are read on Spark"
-            yield Conflict(("map",), message, "Use `antelog run`, or leave out this $map.")
+            yield _conflict("E704.only-on-spark", "map", column=column, name=name)
     if runner in ("run", "watch") and settings.program is None:
-        yield Conflict(("program",), "the rules are missing", "Name the file that has them.", missing=True)
+        yield _conflict("E705.rules", "program")
     match runner:
         case "run":
             yield from _of_run(settings)
         case "watch":
             yield from _of_watch(settings)
         case "try" if "only" in settings.given and settings.snapshots:
-            yield Conflict(("only",), "$only selects changes", "Leave it out, or leave out $snapshots.")
+            yield _conflict("E704.snapshots", "only")
         case _:
             return
 
 
 def _of_watch(settings: Settings) -> Iterator[Conflict]:
     if not settings.inputs:
-        hint = "Give it with $input: Temp=readings.csv"
-        yield Conflict(("input",), "there is nothing to follow", hint, missing=True)
+        yield _conflict("E705.followed", "input")
     if settings.accept_changes and settings.state is None:
-        message = "$accept_changes goes on from a state, and there is none"
-        yield Conflict(("accept_changes", "state"), message, "Give the one of before with $state.")
+        yield _conflict("E704.no-state", "accept_changes", "state")
     if settings.outputs and settings.form == "table":
-        yield Conflict(("output", "format"), "$output has JSON lines", "Leave out $format table.")
+        yield _conflict("E704.table", "output", "format")
     if len(settings.outputs) > 1:
-        yield Conflict(("output",), "there are two outputs", "Leave out all but one $output.")
+        yield _conflict("E704.two-outputs", "output")
     if (settings.alert_on or settings.alert_where or settings.alert_template) and not settings.alerts:
-        message = "$alert_on, $alert_where and $alert_template need an $alert"
-        yield Conflict(("alert_on", "alert_where", "alert_template"), message, "Give one, or leave them out.")
+        yield _conflict("E704.no-alert", "alert_on", "alert_where", "alert_template")
     if sum(isinstance(each, Standard) for each in settings.inputs.values()) > 1:
-        message = "standard input can be the source of one input only"
-        yield Conflict(("input",), message, "Give files for the others.")
+        yield _conflict("E704.standard-input", "input")
 
 
 def _of_run(settings: Settings) -> Iterator[Conflict]:
     if not settings.inputs:
-        hint = "Give it with $input: Temp=readings/*.csv"
-        yield Conflict(("input",), "no input has a source", hint, missing=True)
+        yield _conflict("E705.input", "input")
     if not settings.outputs:
-        hint = "Give one with $output: console, parquet:changes, kafka://host:9092/topic, …"
-        yield Conflict(("output",), "there is no output", hint, missing=True)
+        yield _conflict("E705.output", "output")
     lasting = [sink for sink in _sinks(settings) if not isinstance(sink, Console)]
     if settings.stream and settings.checkpoint is None and lasting:
-        hint = (
-            "Set it to a folder of its own. Spark keeps there how far it has come, so that after a "
-            "restart nothing is lost and nothing comes twice."
-        )
-        places = ("checkpoint", "output", "stream")
-        yield Conflict(places, f"a stream to {lasting[0]} needs $checkpoint", hint, missing=True)
+        yield _conflict("E705.checkpoint", "checkpoint", "output", "stream", sink=lasting[0])
     yield from _streaming(settings) if settings.stream else _reading_once(settings)
     yield from _endpoints(settings)
     yield from _keeping_answers(settings) if settings.output_mode == ANSWERS else ()
     if settings.page and settings.explanations == 0:
-        message = "the page shows what answers rest on, and $explanations 0 leaves that out"
-        yield Conflict(("page", "explanations"), message, "Leave out one of the two.")
+        yield _conflict("E704.nothing-to-show", "page", "explanations")
     if "arrival" in settings.given and settings.clock in ("event", "processing"):
-        message = f"$arrival names a column that the clock `{settings.clock}` does not read"
-        yield Conflict(("arrival", "clock"), message, "Leave out $arrival, or set $clock to arrival.")
+        yield _conflict("E704.arrival", "arrival", "clock", clock=settings.clock)
 
 
 def _streaming(settings: Settings) -> Iterator[Conflict]:
     for name, source in settings.inputs.items():
         if isinstance(source, Jdbc):
-            message = f"the input {name} is a table of a database, which a stream cannot follow"
-            hint = "Leave out $stream to read it once, or send its changes through Kafka."
-            yield Conflict((f"input.{name}", "stream"), message, hint)
+            yield _conflict("E704.table-in-stream", f"input.{name}", "stream", name=name)
     if settings.trigger in (ONCE, AVAILABLE_NOW):
-        trigger = f"the trigger `{settings.trigger}`"
         if settings.clock == "processing":
-            message = f"{trigger} ends with the data, the clock `processing` never ends"
-            hint = "Set $clock to event or arrival, or $trigger to a duration."
-            yield Conflict(("trigger", "clock"), message, hint)
+            yield _conflict("E704.endless-clock", "trigger", "clock", trigger=settings.trigger)
         elif settings.idle is not None:
-            message = f"$idle waits for data, and {trigger} ends with them"
-            yield Conflict(("idle", "trigger"), message, "Leave out $idle, or set $trigger to a duration.")
+            yield _conflict("E704.idle", "idle", "trigger", trigger=settings.trigger)
     if settings.until is not None:
-        message = "$until ends a recording, and a stream has no end"
-        yield Conflict(("until", "stream"), message, "Leave out $until or $stream.")
+        yield _conflict("E704.until", "until", "stream")
 
 
 def _reading_once(settings: Settings) -> Iterator[Conflict]:
     for name in ("checkpoint", "trigger", "chunk", "lag", "idle", "accept_changes", "metrics"):
         if name in settings.given:
-            message = f"${name} belongs to a stream, and the inputs are read once"
-            yield Conflict((name, "stream"), message, f"Set $stream, or leave out ${name}.")
+            yield _conflict("E704.of-a-stream", name, "stream", name=name)
     if settings.clock == "processing":
-        message = "the clock `processing` is that of the wall, and the inputs are read once"
-        yield Conflict(("clock", "stream"), message, "Set $stream, or set $clock to event or arrival.")
+        yield _conflict("E704.wall-clock", "clock", "stream")
     for name, source in settings.inputs.items():
         if isinstance(source, Rate):
-            message = f"{source} has no end, and the inputs are read once"
-            yield Conflict((f"input.{name}", "stream"), message, "Set $stream.")
+            yield _conflict("E704.rate", f"input.{name}", "stream", source=source)
 
 
 def _endpoints(settings: Settings) -> Iterator[Conflict]:
     for name, source in settings.statics.items():
         if isinstance(source, Rate):
-            message = f"{source} has no end, and background facts are read once"
-            yield Conflict((f"static.{name}",), message, "Give a file or a table.")
+            yield _conflict("E704.endless-background", f"static.{name}", source=source)
     if isinstance(settings.rejects, Console):
-        hint = (
-            "There they are counted, and the first of them shown, in any case. To keep them all, give a "
-            "folder, a topic or a table."
-        )
-        yield Conflict(("rejects",), "rejects cannot go to the console", hint)
+        yield _conflict("E704.rejects", "rejects")
     sinks = _sinks(settings)
     for number, sink in enumerate(sinks):
         if sink in sinks[:number] and not isinstance(sink, Files):
             key = "rejects" if sink == settings.rejects else "output"
-            yield Conflict((key, "output"), f"two outputs go to {sink}", _APART)
+            yield _conflict("E704.twice", key, "output", outputs="two outputs", sink=sink)
 
 
 def _keeping_answers(settings: Settings) -> Iterator[Conflict]:
     """Outputs without rows that can be replaced, and kinds of changes that leave rows out of date."""
     for sink in settings.outputs:
-        if isinstance(sink, Console | Kafka) or (settings.stream and isinstance(sink, Files)):
-            message = f"{sink} cannot have a row for each answer that its newer state replaces"
-            hint = (
-                "Write to delta:…, iceberg:CATALOG.TABLE or jdbc:…#table, or leave out $output_mode answers."
-            )
-            if isinstance(sink, Kafka):
-                hint += " A topic of changes that is compacted keeps the newest of each answer."
-            yield Conflict(("output_mode", "output"), message, hint)
+        if isinstance(sink, Kafka):
+            yield _conflict("E704.answers-of-topic", "output_mode", "output", sink=sink)
+        elif isinstance(sink, Console) or (settings.stream and isinstance(sink, Files)):
+            yield _conflict("E704.answers", "output_mode", "output", sink=sink)
     lacking = [kind for kind in KINDS if kind not in settings.only]
     if lacking and set(settings.only) - DECIDED:
-        message = f"without {lacking[0]} in $only, rows of open answers would be out of date"
-        yield Conflict(("only", "output_mode"), message, "Leave $only out, or write $only confirmed.")
+        yield _conflict("E704.kinds", "only", "output_mode", kind=lacking[0])
 
 
 def _sinks(settings: Settings) -> list[Address]:
     return [*settings.outputs, *([] if settings.rejects is None else [settings.rejects])]
-
-
-_APART = "Give each an address of its own."
 
 
 # ---- files that would be overwritten ----
@@ -207,11 +175,11 @@ def _overwriting(settings: Settings, output: Path | None) -> Iterator[Conflict]:
     for number, (key, path) in enumerate(written):
         for other, source, what in read:
             if _is_in(Path(path), source):
-                yield Conflict((key, other), f"${key} {path} is {what}, which it would overwrite", _APART)
+                yield _conflict("E704.overwritten", key, other, key=key, path=path, what=what)
         for other, before in written[:number]:
             if _is_in(Path(path), before):
-                twice = "two outputs go" if key == other else f"${other} and ${key} go"
-                yield Conflict((key, other), f"{twice} to {path}", _APART)
+                twice = "two outputs" if key == other else f"${other} and ${key}"
+                yield _conflict("E704.twice", key, other, outputs=twice, sink=path)
 
 
 def _read(settings: Settings) -> Iterator[tuple[str, str, str]]:
@@ -254,37 +222,29 @@ def misfits(plan: Plan, settings: Settings) -> Iterator[Conflict]:
     for table, given in (("input", settings.inputs), ("static", settings.statics)):
         for name, address in given.items():
             if name not in names[table]:
-                what = "input" if table == "input" else "static predicate"
-                message = f"the program has no {what} {name}"
-                yield Conflict(
-                    (f"{table}.{name}",), message, _hint(plan, names, table, name, address), option=table
-                )
+                hint = _hint(plan, names, table, name, address)
+                yield _conflict(f"E706.{table}", f"{table}.{name}", option=table, name=name, hint=hint)
     for option, values in _readings(settings):
         yield from _times(plan, option, values)
     yield from _maps(plan, settings.map, settings.arrival)
     yield from _numbered(plan, settings)
     if settings.model is None and not plan.declares_chances:
-        message = "the program declares no chances, and there is no model to say which answers to leave out"
-        hint = "Give a model, or `learn`, or declare a `chance` in the program."
         for name, value in (("min_chance", settings.min_chance), ("most", settings.most)):
             if value is not None:
-                yield Conflict((name,), message, hint, option=name)
+                yield _conflict("E706.no-chances", name, option=name)
     groups = [each.name for each in plan.statics if len(each.columns) > 1]
     if settings.group_by is not None and settings.group_by not in groups:
-        message = f"the program has no static relation {settings.group_by} of a device and its group"
-        yield Conflict(("group_by",), message, _near(settings.group_by, groups), option="group_by")
+        found = {"name": settings.group_by, "hint": _near(settings.group_by, groups)}
+        yield _conflict("E706.groups", "group_by", option="group_by", **found)
     if plan.tick is None:
-        message = "the program does not say how long a tick is, and the wall clock has no other ticks"
-        hint = "Declare it in the program: `tick 10 seconds.`"
-        if settings.clock == "processing":
-            yield Conflict(("clock",), message, hint, option="clock")
-        if settings.idle is not None:
-            yield Conflict(("idle",), message, hint, option="idle")
+        for name, wall in (("clock", settings.clock == "processing"), ("idle", settings.idle is not None)):
+            if wall:
+                yield _conflict("E706.wall-clock", name, option=name)
     for name, tick in (("since", settings.since), ("until", settings.until)):
         try:
             tick_of(tick, plan)
         except SettingError as error:
-            yield Conflict((name,), error.message, error.hint, option=name)
+            yield Conflict("E706", (name,), error.message, error.hint, name)
 
 
 def _hint(plan: Plan, names: Mapping[str, list[str]], table: str, name: str, address: Address) -> str:
@@ -311,11 +271,9 @@ def _times(plan: Plan, option: str, given: Mapping[str, str]) -> Iterator[Confli
     for name in given:
         key = f"input.{name}" if name else option
         if name and name not in names:
-            hint = _near(name, names)
-            yield Conflict((key,), f"the program has no input {name}", hint, option=option)
+            yield _conflict("E706.input", key, option=option, name=name, hint=_near(name, names))
         elif plan.tick is None:
-            message = "the program does not say how long a tick is, so that all times are numbers of ticks"
-            yield Conflict((key,), message, "Declare it in the program: `tick 1 minute.`", option=option)
+            yield _conflict("E706.no-tick", key, option=option)
 
 
 def _maps(plan: Plan, maps: Mapping[str, str], arrival: str) -> Iterator[Conflict]:
@@ -328,19 +286,16 @@ def _maps(plan: Plan, maps: Mapping[str, str], arrival: str) -> Iterator[Conflic
         key = f"input.{predicate}" if predicate else "map"
         if dot and predicate not in columns:
             hint = _near(predicate, list(columns))
-            yield Conflict((key,), f"the program has no input {predicate}", hint, option="map")
+            yield _conflict("E706.input", key, option="map", name=predicate, hint=hint)
             continue
         all_columns = dict.fromkeys(each for known in columns.values() for each in known)
         known = columns[predicate] if dot else tuple(all_columns)
         if column not in known:
             hint = did_you_mean(column, known) or f"There are {', '.join(known)}."
-            message = f"{predicate or 'no input of the program'} has {'no' if dot else 'a'} column {column}"
-            yield Conflict((key,), message, hint, option="map")
+            lacks = f"{predicate} has no" if dot else "no input of the program has a"
+            yield _conflict("E706.column", key, option="map", lacks=lacks, column=column, hint=hint)
         elif maps[written] == ROW and column not in texts:
-            message = f"{written}={ROW}: where a row was read is a text, and "
-            message += f"{column} is not a text of an input"
-            hint = "Map a column of its own: `input Login(user, id: text, time).`"
-            yield Conflict((key,), message, hint, option="map")
+            yield _conflict("E706.row", key, option="map", written=written, row=ROW, column=column)
 
 
 def _numbered(plan: Plan, settings: Settings) -> Iterator[Conflict]:
@@ -356,11 +311,10 @@ def _numbered(plan: Plan, settings: Settings) -> Iterator[Conflict]:
                 "rows of several inputs have no common order": column == last and len(plan.inputs) > 1,
                 f"{source.name} has no other column": source.columns == (last,),
             }
-            hint = f"Map a column of its own: `input {source.name}(…, n: number, {last}).`"
             for written in maps:
                 for reason in [each for each, applies in refused.items() if applies][:1]:
-                    message = f"{written}={NUMBER}: {reason}"
-                    yield Conflict((f"input.{source.name}",), message, hint, option="map")
+                    said = {"written": written, "number": NUMBER, "reason": reason, "name": source.name}
+                    yield _conflict("E706.number", f"input.{source.name}", option="map", last=last, **said)
 
 
 def tick_of(text: int | str | date | None, plan: Plan | None) -> int | None:
