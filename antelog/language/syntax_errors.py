@@ -84,15 +84,6 @@ _NEVER_NAMED = {"STAR", "SLASH", "UNIT", "_OR", "_IN"}  # behind terms: would le
 _START = {"STATIC", "TICK", "INPUT", "QUERY"}
 
 
-def open_quote(span: Span) -> Diagnostic:
-    return Diagnostic(
-        "E002",
-        "this text has no closing quotes on its line",
-        span,
-        'Close it with `"`; inside a text write `\\"` for quotes and `\\n` for a new line.',
-    )
-
-
 def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:
     """Makes the diagnostic of a syntax error; the statement begins at `start` in the source."""
     trouble = _arrow(_trouble(error, statement, start))
