@@ -350,11 +350,7 @@ class Builder(Transformer[Token, Any]):
         return syntax.Chance(str(name), pattern, once, again, span=span, name_span=_at(name))
 
     window, horizon, alert, severity = map(_part, ("window", "horizon", "alert", "severity"))
-
-    def words(self, span: Span, text: Token) -> tuple[str, syntax.Words]:
-        return "words", syntax.Words(_unquoted(text), span=span)
-
-    many, runbook = _text_part("many"), _text_part("runbook")
+    words, many, runbook = map(_text_part, ("words", "many", "runbook"))
 
     def given(self, _span: Span, *atoms: syntax.Atom) -> tuple[str, tuple[syntax.Atom, ...]]:
         return "given", atoms
