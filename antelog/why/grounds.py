@@ -155,7 +155,7 @@ class Grounds:
         )
         needed = prepared(plan).needed
         kept = {name: state.now + back for name, back in needed.items() if back is not None}
-        kept |= {name: max(kept.get(name, 0), state.forgotten) for name in rules.inputs}
+        kept |= {name: max(kept.get(name, 0), state.carried.forgotten) for name in rules.inputs}
         unplaced = rejects.append_column("row", pa.nulls(rejects.num_rows, pa.int64()))
         return cls(own, known, state.now, state.begin, unplaced, kept=kept)
 

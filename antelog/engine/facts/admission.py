@@ -302,19 +302,15 @@ def tables_of(source: Input, values: Values) -> tuple[DelayRows, ...]:
     """The delay declarations of an input, those with fewer constants first."""
     known = _KNOWN.setdefault(values, {})
     of, tables = known.get(source.name, (None, ()))
-    if of is not source:
-        tables = _tables(source, values)
-        known[source.name] = (source, tables)
-    return tables
-
-
-def _tables(source: Input, values: Values) -> tuple[DelayRows, ...]:
-    tables = []
+    if of is source:
+        return tables
+    found = []
     for positions, declared_delays in reversed(DelayTable(source).tables.items()):
         rows = [[*map(values.cell, row), delay] for row, delay in declared_delays.items()]
         *columns, delays = (np.array(column, np.int64) for column in zip(*rows, strict=True))
-        tables.append(DelayRows(positions, tuple(columns), delays))
-    return tuple(tables)
+        found.append(DelayRows(positions, tuple(columns), delays))
+    known[source.name] = (source, tuple(found))
+    return tuple(found)
 
 
 def delays(source: Input, columns: Sequence[Column], values: Values) -> Column:
