@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 from antelog.diagnostics import Diagnostic, Note, Span, problem
 from antelog.language.terms import (
@@ -323,8 +323,11 @@ class Negation(Literal):
             yield problem(kind, term.span, name=name)
 
 
-def per_parts(terms: Iterable[Term]) -> tuple[str | Term, ...]:
-    """The parts of the terms behind `per`."""
+_Part = TypeVar("_Part")
+
+
+def per_parts(terms: Iterable[_Part]) -> tuple[str | _Part, ...]:
+    """The text of what stands behind `per`, in parts."""
     named = [each for term in terms for each in (" and ", term)][1:]
     return (" per ", *named) if named else ()
 
