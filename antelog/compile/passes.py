@@ -20,7 +20,7 @@ from antelog.compile.problems import refusals
 from antelog.compile.problems.remarks import remarks
 from antelog.compile.rules.clauses import clauses_of, edges_of, static_rule
 from antelog.compile.rules.stratify import Dependency, Violation, stratify
-from antelog.diagnostics import Diagnostic, errors_of, in_source_order
+from antelog.diagnostics import Diagnostic, errors_of, in_source_order, problem
 from antelog.language import Checked
 from antelog.language.moments import DEFAULT_ZONE, DURATION, TIME
 from antelog.language.syntax import Query
@@ -45,7 +45,7 @@ def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
         return Compiled(None, in_source_order(found))
     # Rules in normal form, and whether every negation is decided before what rests on it.
     clauses, contradictory = clauses_of(checked)
-    found += map(refusals.contradictory, contradictory)
+    found += (problem("W107.contradictory", rule.span) for rule in contradictory)
     strata = stratify(clauses, edges_of(clauses))
     if isinstance(strata, Violation):
         found.append(refusals.unstratified(strata, document))

@@ -45,12 +45,12 @@ def cannot_limit(plan: Plan) -> str | None:
 
 def in_sight(state: State, facts: Mapping[str, Facts]) -> tuple[Mapping[str, Facts], dict[str, Dropped]]:
     """The facts about ticks that were not given up, and how many others there are."""
-    if not state.forgotten:  # as mostly
+    if not state.carried.forgotten:  # as mostly
         return facts, {}
     kept = dict(facts)
     dropped: dict[str, Dropped] = {}
     for name, new in facts.items():
-        old = new.time < state.forgotten
+        old = new.time < state.carried.forgotten
         if old.any():
             kept[name] = new.take(~old)
             dropped[name] = _of_ticks(new.time[old])

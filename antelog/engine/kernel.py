@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.columns.joins import TooLargeError, more_room
+from antelog.engine.columns.joins import TooLargeError, budget
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Column, Mask, distinct, marked, sorting
 from antelog.engine.facts.admission import Admitted, admit
@@ -51,7 +51,6 @@ from antelog.engine.step.lines import (
     knows_open,
     lines,
     no_lines,
-    open_count,
     open_lines,
     with_overdue,
 )
@@ -247,7 +246,10 @@ def open_answers(plan: Plan, state: State, name: str, wanted: LineSelection = AL
 
 
 def count_open(plan: Plan, state: State, name: str, wanted: LineSelection = ALL_LINES) -> int:
-    return open_count(current_answers(plan, state, name, wanted).reported) if has_begun(state) else 0
+    if not has_begun(state):
+        return 0
+    now = current_answers(plan, state, name, wanted)
+    return now.reported.found.count(now.reported.at.answer.take(now.open_))
 
 
 # ---- large steps in pieces ----
@@ -318,7 +320,7 @@ def _with_more_room(
     plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection
 ) -> tuple[State, Mapping[str, Lines]]:
     try:
-        with more_room(_MORE_ROOM):
+        with budget(times=_MORE_ROOM):
             return _stepped(plan, state, facts, now, wanted)
     except TooLargeError as error:
         raise DataError(_too_large(now, error)) from None

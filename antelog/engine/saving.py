@@ -130,7 +130,7 @@ def head_of(saved: SavedEngine) -> SavedState:
     return SavedState(
         now=state.now,
         begin=state.begin,
-        forgotten=state.forgotten,
+        forgotten=state.carried.forgotten,
         limit=saved.limit,
         until={name: each.until for name, each in state.decided.items()},
         counts=dict(saved.counts),

@@ -64,11 +64,6 @@ class State:
     carried: Carried = NOTHING_CARRIED
 
     @property
-    def forgotten(self) -> int:
-        """The tick before which facts were given up, because there was no room."""
-        return self.carried.forgotten
-
-    @property
     def rows(self) -> int:
         return rows_of(self.history) + sum(facts.count for facts in latest_of(self.history))
 
@@ -158,7 +153,7 @@ def knowledge_of(plan: Plan, state: State) -> Knowledge:
 def since(plan: Plan, state: State, name: str) -> int | None:
     """The first tick about which answers of a query are reported, after facts or rules changed."""
     reach, carried = prepared(plan).reaches[name], state.carried.since.get(name)
-    given_up = None if reach is None or not state.forgotten else state.forgotten + reach
+    given_up = None if reach is None or not state.carried.forgotten else state.carried.forgotten + reach
     return max((tick for tick in (given_up, carried) if tick is not None), default=None)
 
 

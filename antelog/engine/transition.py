@@ -169,7 +169,7 @@ def _moved(old: Plan, state: State, new: Plan, fresh: State, known: FirstTicks) 
     names = {query.name for query in new.queries}
     since = {name: tick for name, tick in state.carried.since.items() if name in names}
     settled = {name: with_cells(s, recoded) for name, s in state.carried.settled.items() if name in names}
-    carried = Carried(state.forgotten, known.facts, known.latest, since, known.anew, settled)
+    carried = Carried(state.carried.forgotten, known.facts, known.latest, since, known.anew, settled)
     return replace(
         resumed,
         now=state.now,
@@ -247,7 +247,7 @@ def first_ticks(old: Plan, state: State, new: Plan, lacking: frozenset[str] = fr
         if not there:
             facts[name] = state.now + 1
         else:
-            limits = [state.carried.facts.get(name), state.forgotten or None]
+            limits = [state.carried.facts.get(name), state.carried.forgotten or None]
             first = _kept_from(before, state, source, before.needed[name], limits)
             facts |= _if_any(name, first, before, state)
         if name in after.remembered:

@@ -67,12 +67,6 @@ class Usable:
     kinds: Counter[str] = field(default_factory=Counter)
     examples: dict[str, Reject] = field(default_factory=dict)
 
-    def came(self, file: str, rows: int, twice: int = 0) -> None:
-        if rows:
-            self.file = self.file or file
-            self.rows += rows
-            self.twice += twice
-
     def add(self, reject: Reject) -> None:
         self.set_aside += 1
         self.malformed += reject.reason == _MALFORMED
@@ -129,7 +123,11 @@ class Rejects:
 
     def came(self, predicate: str, file: str, rows: int, twice: int = 0, gap: int | None = None) -> None:
         """Counts rows that were read, and notes the least gap between facts that exclude each other."""
-        self.usable[predicate].came(file, rows, twice)
+        known = self.usable[predicate]
+        if rows:
+            known.file = known.file or file
+            known.rows += rows
+            known.twice += twice
         if gap is not None:
             self.gaps[predicate] = min(gap, self.gaps.get(predicate, gap))
 

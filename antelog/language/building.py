@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from lark import Token, Transformer, v_args
 from lark.tree import Meta
 
-from antelog.diagnostics import Diagnostic, Span
+from antelog.diagnostics import Span, problem
 from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.functions import ARITHMETIC, CALENDAR, OF_ONE
@@ -23,10 +23,10 @@ from antelog.language.terms import number_of
 
 
 class UnusableError(Exception):
-    """A statement that the grammar allows has no meaning."""
+    """A statement that the grammar allows has no meaning, for a reason in `problems.toml`."""
 
-    def __init__(self, span: Span, message: str, hint: str, code: str = "E001") -> None:
-        self.diagnostic = Diagnostic(code, message, span, hint)
+    def __init__(self, name: str, span: Span, /, **values: object) -> None:
+        self.diagnostic = problem(name, span, **values)
 
 
 def _at(token: Token) -> Span:
@@ -35,9 +35,7 @@ def _at(token: Token) -> Span:
 
 def _refuse_keyword(name: Token) -> None:
     if name in KEYWORDS:
-        message = f"`{name}` is a word of the language and cannot name a predicate"
-        hint = f"Give the predicate another name, such as `{name.capitalize()}`."
-        raise UnusableError(_at(name), message, hint)
+        raise UnusableError("E001.keyword", _at(name), name=name, other=name.capitalize())
 
 
 LARGEST = 2**53  # the longest duration
@@ -47,19 +45,14 @@ def _number(token: Token) -> int | float:
     """Reads a number; a whole one is exact within 64 bits, else a double."""
     value = number_of(token)
     if value == math.inf:
-        raise _too_large(token, "any double, which is about 1.8e308")
+        raise UnusableError("E001.large", _at(token), limit="any double, which is about 1.8e308")
     return value
-
-
-def _too_large(token: Token, limit: str) -> UnusableError:
-    hint = "Use a smaller number, or write it in quotes if it is only a name."
-    return UnusableError(_at(token), f"this number is larger than {limit}", hint)
 
 
 def _duration(token: Token, value: float) -> int | float:
     """Refuses an amount of time, or of percent, with which calculations would not be exact."""
     if value > LARGEST:
-        raise _too_large(token, "2^53, and that is longer than all time")
+        raise UnusableError("E001.large", _at(token), limit="2^53, and that is longer than all time")
     return value
 
 
@@ -76,18 +69,13 @@ def _signed_name(written: str | None, sign: str) -> str | None:
 
 
 def _not_a_variable(name: str, span: Span) -> UnusableError:
-    hint = f"A variable starts with a capital letter: write `{name[0].upper()}{name[1:]}`."
-    return UnusableError(span, f"`{name}` is a text, so nothing can be added to it or subtracted", hint)
+    return UnusableError("E001.text", span, name=name, variable=name[0].upper() + name[1:])
 
 
 def _refuse_durations(*terms: object) -> None:
     for each in terms:
         if isinstance(each, syntax.Bound):
-            hint = (
-                "A duration shifts a time, as in `U <= T + 15 minutes`. Values are calculated with numbers."
-            )
-            message = "a duration can only be added to a time or subtracted from one"
-            raise UnusableError(each.span, message, hint)
+            raise UnusableError("E001.no-time", each.span)
 
 
 def _unquoted(token: Token) -> str:
@@ -95,9 +83,7 @@ def _unquoted(token: Token) -> str:
         value: str = json.loads(token, strict=False)
         value.encode()  # fails for half of a surrogate pair, which is not a character
     except ValueError:
-        message = "this text has a backslash that means nothing"
-        hint = r"Write `\\` for a backslash, `\"` for quotes, `\n` for a new line, `\u00b0` for the sign `°`."
-        raise UnusableError(_at(token), message, hint) from None
+        raise UnusableError("E001.backslash", _at(token)) from None
     return value
 
 
@@ -136,13 +122,11 @@ class Builder(Transformer[Token, Any]):
             return _duration(token, _number(token)), None
         name, value = str(token), self._limits.get(str(token))
         if value is None:
-            message = f"a number stands here, or the name of a limit, and there is no limit `{name}`"
             near = did_you_mean(name, tuple(self._limits))
             near = near or f"Write a number, or declare `limit {name.lower()} = 10.`"
-            raise UnusableError(_at(token), message, near, "E114")
+            raise UnusableError("E114.unknown", _at(token), name=name, near=near)
         if value < 0:
-            message = f"the limit {name} is {value}, and a stretch of time cannot be less than 0"
-            raise UnusableError(_at(token), message, f"Give {name} a value from 0 on.", "E114")
+            raise UnusableError("E114.negative", _at(token), name=name, value=value)
         self.used.add(name)
         return _duration(token, value), name
 
@@ -187,13 +171,10 @@ class Builder(Transformer[Token, Any]):
 
     def call(self, span: Span, name: Token, *arguments: Any) -> syntax.Term:
         if name[0].isupper():
-            message = f"`{name}` stands in a place for a value, and an atom is not one"
-            hint = "Close the arguments before this atom with `)`: an argument has no arguments of its own."
-            raise UnusableError(_at(name), message, hint)
+            raise UnusableError("E001.atom-as-value", _at(name), name=name)
         _refuse_durations(*arguments)
         if name in OF_ONE and len(arguments) != 1:
-            hint = f"Write it like `{name}({'T' if name in CALENDAR else 'V'})`."
-            raise UnusableError(span, f"`{name}` takes 1 argument", hint)
+            raise UnusableError("E001.arguments", span, name=name, one="T" if name in CALENDAR else "V")
         return syntax.Calculation(str(name), arguments, span=span)
 
     def range(self, span: Span, first: syntax.Term, last: syntax.Term) -> syntax.Term:
@@ -228,20 +209,14 @@ class Builder(Transformer[Token, Any]):
         found = [one for each in choices for one in (each if isinstance(each, tuple) else (each,))]
         for each in found:
             if isinstance(each, syntax.Negation | syntax.Last | syntax.First):
-                message = (
-                    f"`{to_text(each)}` is one of several alternatives, which can be atoms and comparisons"
-                )
-                hint = "Write one rule for each alternative, with the same head."
-                raise UnusableError(each.span, message, hint)
+                raise UnusableError("E001.alternative", each.span, literal=to_text(each))
         return tuple(found)
 
     def membership(self, span: Span, term: Any, *values: Any) -> syntax.Atom | tuple[syntax.Literal, ...]:
         _refuse_durations(term, *values)
         for each in values:
             if not isinstance(each, syntax.Constant):
-                message = f"`{to_text(each)}` has no value of its own, and the list behind `in` has values"
-                hint = "Write values, as in `X in (pump, fan)`, or compare: `X = Y`."
-                raise UnusableError(each.span, message, hint)
+                raise UnusableError("E001.listed", each.span, term=to_text(each))
         if isinstance(term, syntax.Calculation | syntax.Shifted):  # no variable that could get the values
             return tuple(syntax.Comparison(term, "=", value, span=span) for value in values)
         name = f"{syntax.MEMBER}{', '.join(map(to_text, values))})"
@@ -261,8 +236,7 @@ class Builder(Transformer[Token, Any]):
             value = syntax.Variable(str(name), span=_at(name))
         atom, *conditions = rest
         if atom.predicate in ARITHMETIC or not atom.terms:
-            message = f"`{to_text(atom)}` is not an atom with a time, and an aggregate is about one"
-            raise UnusableError(atom.span, message, AGGREGATE)
+            raise UnusableError("E001.aggregate", atom.span, atom=to_text(atom), hint=AGGREGATE)
         return syntax.Aggregate(str(function), distinct, value, atom, tuple(conditions), span=span)
 
     def first(
@@ -279,10 +253,7 @@ class Builder(Transformer[Token, Any]):
         found = syntax.Aggregation.between(left, operator, right, span)
         for side in (left, right) if found is None else (found.right,):
             if not isinstance(side, syntax.Aggregate) and (inner := _aggregate_in(side)) is not None:
-                message = "an aggregate stands on its side of a comparison with times and plus numbers only"
-                hint = "Put all else on the other side: `avg(…) < V - 5` in place of `V - avg(…) > 5`, "
-                hint += "`max(…) > min(…) + 5` in place of `max(…) - min(…) > 5`."
-                raise UnusableError(inner.span, message, hint)
+                raise UnusableError("E001.side-of-aggregate", inner.span)
         return found or syntax.Comparison(left, operator, right, span=span)
 
     def fact(self, span: Span, head: syntax.Atom) -> syntax.Rule:
@@ -292,10 +263,7 @@ class Builder(Transformer[Token, Any]):
         choices = [each if isinstance(each, tuple) else (each,) for each in body]
         count = math.prod(map(len, choices))
         if count > MOST_ALTERNATIVES:
-            most = f"{MOST_ALTERNATIVES} are the most there may be"
-            message = f"this rule stands for {count:,} rules, one for each choice; {most}"
-            hint = "Give each `or` a predicate of its own, or list values with `in`."
-            raise UnusableError(span, message, hint)
+            raise UnusableError("E001.choices", span, count=count, most=MOST_ALTERNATIVES)
         return tuple(syntax.Rule.of(head, chosen, span) for chosen in product(*choices))
 
     def forward_rule(self, span: Span, body: _Body, head: syntax.Atom) -> tuple[syntax.Rule, ...]:
@@ -308,8 +276,7 @@ class Builder(Transformer[Token, Any]):
         if rest and isinstance(rest[-1], syntax.Bound):
             rest, sign, most = rest[:-2], rest[-2], rest[-1]
             if SPELLING.get(sign, str(sign)) != "<=":
-                message = "a column has an upper bound, if any"
-                raise UnusableError(_at(sign), message, "Write it as `limit <= 4 hours`.")
+                raise UnusableError("E001.bound", _at(sign))
         type_ = rest[0] if rest else None
         type_span = syntax.NOWHERE if type_ is None else _at(type_)
         return syntax.Column(str(name), type_ and str(type_), most, span=span, type_span=type_span)
@@ -339,11 +306,9 @@ class Builder(Transformer[Token, Any]):
     def limit(self, span: Span, name: Token, *rest: Token) -> syntax.Limit:
         *sign, amount = rest
         if name in KEYWORDS:
-            message = f"`{name}` is a word of the language and cannot name a limit"
-            raise UnusableError(_at(name), message, "Give the limit another name.", "E114")
+            raise UnusableError("E114.keyword", _at(name), name=name)
         if name[0].isupper():
-            message = f"a variable begins with a capital letter, and a limit does not: `{name}`"
-            raise UnusableError(_at(name), message, f"Write `limit {name[0].lower()}{name[1:]} = …`.", "E114")
+            raise UnusableError("E114.capital", _at(name), name=name, small=name[0].lower() + name[1:])
         value = _signed(_number(amount), sign[0] if sign else "+")
         return syntax.Limit(str(name), value, span=span, name_span=_at(name))
 
@@ -385,11 +350,7 @@ class Builder(Transformer[Token, Any]):
         return syntax.Chance(str(name), pattern, once, again, span=span, name_span=_at(name))
 
     window, horizon, alert, severity = map(_part, ("window", "horizon", "alert", "severity"))
-
-    def words(self, span: Span, text: Token) -> tuple[str, syntax.Words]:
-        return "words", syntax.Words(_unquoted(text), span=span)
-
-    many, runbook = _text_part("many"), _text_part("runbook")
+    words, many, runbook = map(_text_part, ("words", "many", "runbook"))
 
     def given(self, _span: Span, *atoms: syntax.Atom) -> tuple[str, tuple[syntax.Atom, ...]]:
         return "given", atoms
@@ -403,8 +364,7 @@ class Builder(Transformer[Token, Any]):
         for name in names:
             if names.count(name) > 1:
                 shown = name if name in {"severity", "words"} else f"`{name}`"
-                hint = "Keep one: the parts of a query stand in any order, each once."
-                raise UnusableError(span, f"this query has {shown} twice", hint, "E101")
+                raise UnusableError("E101.part", span, part=shown)
         return syntax.Query(atom, **dict(parts), span=span)
 
 

@@ -20,12 +20,12 @@ from typing import TypeVar
 from lark import Lark, TextSlice, Token, Tree
 from lark.exceptions import UnexpectedInput, VisitError
 
-from antelog.diagnostics import Diagnostic, Source, Span
+from antelog.diagnostics import Diagnostic, Source, Span, problem
 from antelog.language import syntax
 from antelog.language.building import Builder, UnusableError
 from antelog.language.functions import BUILT_IN
 from antelog.language.literals.comparison import SPELLING
-from antelog.language.syntax_errors import explain, open_quote
+from antelog.language.syntax_errors import explain
 
 # ---- statements ----
 
@@ -196,7 +196,7 @@ def _parsed(source: Source, trees: StatementTrees) -> Parsed:
     builder = Builder({name: source.values.get(name, value) for name, value in declared.items()})
     facts = queries = 0
     for each in found:
-        read = open_quote(each.quote) if each.quote else _statement(text, each, builder, trees)
+        read = problem("E002.open", each.quote) if each.quote else _statement(text, each, builder, trees)
         if isinstance(read, Diagnostic):
             diagnostics.append(read)
             unread.update(_NAME.findall(text, each.start, each.end))
@@ -358,48 +358,34 @@ MOST_LITERALS = 5_000
 DEEPEST = 100
 
 _LONG_WORD = re.compile(rf'(?:\d+\.)?\w{{{LONGEST_WORD + 1},}}|"[^"\n]{{{LONGEST_WORD + 1},}}')
-_FACTS_FILE = "Facts of a static predicate may lie in a file: `--static P=FILE`."
 
 
 def _too_long(text: str) -> Diagnostic | None:
     """Refuses long texts, and long names, numbers and quoted texts; comments with spaces may be long."""
     if len(text) > LONGEST_TEXT:
-        message = f"this program has {len(text)} characters; {LONGEST_TEXT} are the most there may be"
-        return _too_large(message, Span(0, 1), _FACTS_FILE)
+        return problem("E003.characters", Span(0, 1), count=len(text), most=LONGEST_TEXT)
     word = _LONG_WORD.search(text)
-    if word is None:
-        return None
-    message = f"this name, number or text has more than {LONGEST_WORD} characters, the most there may be"
-    return _too_large(message, Span(*word.span()), "Use a short name for it, or leave it out.")
+    return None if word is None else problem("E003.word", Span(*word.span()), most=LONGEST_WORD)
 
 
 def _too_many(rules: int, facts: int, queries: int, unread: int, span: Span) -> Diagnostic | None:
-    if rules > MOST_RULES:
-        message = f"there are more than {MOST_RULES} rules and declarations, the most there may be"
-        hint = "Rules that differ in a value only can be one rule, with the values in a static predicate. "
-        return _too_large(message, span, hint + _FACTS_FILE)
-    if queries > MOST_QUERIES:
-        message = f"there are more than {MOST_QUERIES} queries, the most there may be"
-        return _too_large(message, span, "Give what differs in a value only a column, and ask one query.")
-    if rules + facts > MOST_STATEMENTS:
-        message = f"there are more than {MOST_STATEMENTS} statements, the most there may be"
-        return _too_large(message, span, _FACTS_FILE)
-    if unread > MOST_UNREAD:
-        message = f"more than {MOST_UNREAD} statements cannot be read; what follows was not looked at"
-        return _too_large(message, span, "Is this a program? Mend the first mistakes, and try again.")
+    for kind, count, most in (
+        ("rules", rules, MOST_RULES),
+        ("queries", queries, MOST_QUERIES),
+        ("statements", rules + facts, MOST_STATEMENTS),
+        ("unread", unread, MOST_UNREAD),
+    ):
+        if count > most:
+            return problem(f"E003.{kind}", span, most=most)
     return None
 
 
 def _too_wide(statement: syntax.Statement) -> Diagnostic | None:
     if isinstance(statement, syntax.Rule) and len(statement.body) > MOST_LITERALS:
-        message = f"this rule has {len(statement.body)} conditions; {MOST_LITERALS} are the most there may be"
-        hint = "Let other rules derive parts of it. What differs in a value only can be a static predicate."
-        return _too_large(message, statement.span, hint)
+        return problem("E003.literals", statement.span, count=len(statement.body), most=MOST_LITERALS)
     for columns, span in _widths(statement):
         if columns > MOST_COLUMNS:
-            message = f"this predicate has {columns} columns; {MOST_COLUMNS} are the most there may be"
-            hint = "Name the columns that matter: others in a file are ignored. Or have a row for each value."
-            return _too_large(message, span, hint)
+            return problem("E003.columns", span, count=columns, most=MOST_COLUMNS)
     return None
 
 
@@ -408,11 +394,7 @@ def _too_deep(tree: Tree[Token], span: Span) -> Diagnostic | None:
     while level and depth <= DEEPEST:
         level = [child for each in level for child in each.children if isinstance(child, Tree)]
         depth += 1
-    if depth <= DEEPEST:
-        return None
-    message = f"this is more than {DEEPEST} calculations within each other, the most there may be"
-    hint = "Work parts of it out before, as in `D = W - V`. What is added up over facts is a `sum`."
-    return _too_large(message, span, hint)
+    return problem("E003.calculations", span, most=DEEPEST) if depth > DEEPEST else None
 
 
 def _widths(statement: syntax.Statement) -> Iterator[tuple[int, Span]]:
@@ -426,7 +408,3 @@ def _widths(statement: syntax.Statement) -> Iterator[tuple[int, Span]]:
     elif isinstance(statement, syntax.Rule):
         for atom in (statement.head, *(atom for atom, _ in syntax.atoms_of(statement))):
             yield len(atom.terms), atom.span
-
-
-def _too_large(message: str, span: Span, hint: str) -> Diagnostic:
-    return Diagnostic("E003", message, span, hint)

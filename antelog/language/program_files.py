@@ -86,15 +86,12 @@ def text_of(name: str) -> str:
 
 
 def _unread(name: str, include: Include, error: OSError | ValueError, span: Span) -> Diagnostic:
-    folder = Path(name).parent
     if isinstance(error, UnicodeDecodeError):
-        message, hint = f"{name} is not UTF-8 text, see byte {error.start}", "Save it as UTF-8."
-    elif isinstance(error, FileNotFoundError):
-        message = f"there is no file {name}"
-        near = [each.name for each in folder.glob("*.alog")] if folder.is_dir() else []
-        hint = did_you_mean(Path(include.path).name, near)
-        hint = f"{hint} A path begins at the folder of the file that includes it.".strip()
-    else:
+        return problem("E115.encoding", span, name=name, byte=error.start)
+    if not isinstance(error, FileNotFoundError):
         why = error.strerror if isinstance(error, OSError) else error
-        message, hint = f"{name} cannot be read: {why}", "Name a file with rules."
-    return Diagnostic("E115", message, span, hint)
+        return problem("E115.unreadable", span, name=name, why=why)
+    folder = Path(name).parent
+    near = [each.name for each in folder.glob("*.alog")] if folder.is_dir() else []
+    meant = did_you_mean(Path(include.path).name, near)
+    return problem("E115.missing", span, name=name, near=f"{meant} " if meant else "")

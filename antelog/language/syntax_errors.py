@@ -12,7 +12,7 @@ from typing import cast
 
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from antelog.diagnostics import Diagnostic, Span
+from antelog.diagnostics import Diagnostic, Span, problem
 from antelog.language.literals.comparison import OPPOSITE
 from antelog.language.printer import KEYWORDS, listed
 
@@ -84,27 +84,15 @@ _NEVER_NAMED = {"STAR", "SLASH", "UNIT", "_OR", "_IN"}  # behind terms: would le
 _START = {"STATIC", "TICK", "INPUT", "QUERY"}
 
 
-def open_quote(span: Span) -> Diagnostic:
-    return Diagnostic(
-        "E002",
-        "this text has no closing quotes on its line",
-        span,
-        'Close it with `"`; inside a text write `\\"` for quotes and `\\n` for a new line.',
-    )
-
-
 def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:
     """Makes the diagnostic of a syntax error; the statement begins at `start` in the source."""
     trouble = _arrow(_trouble(error, statement, start))
     last = _unfinished(trouble)
     if last is not None:
         indented = trouble.found and re.search(r"\n[ \t]+\Z", statement[: trouble.at])
-        message = "this statement has no full stop at its end"
-        advice = "End every statement with `.`."
-        if indented and trouble.found not in KEYWORDS and "COMMA" in trouble.accepted:
-            message = "this line ends neither with `,` nor with `.`"
-            advice = "Write `,` at the end of the line if another condition follows, else `.`."
-        return Diagnostic("E001", message, Span(start + last - 1, start + last), advice)
+        goes_on = indented and trouble.found not in KEYWORDS and "COMMA" in trouble.accepted
+        kind = "E001.end-of-line" if goes_on else "E001.full-stop"
+        return problem(kind, Span(start + last - 1, start + last))
     found, before = trouble.found, trouble.before
     at = start + trouble.at
     span = Span(at, at + len(found)) if found else Span(start + len(before) - 1, start + len(before))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from antelog.arrow.ticks import Moment, tick_of
 from antelog.compile.literals import Atom
 from antelog.compile.literals.terms import Const, Time, Var
-from antelog.diagnostics import Diagnostic, Source, Span
+from antelog.diagnostics import Source, Span, problem
 from antelog.engine.facts.frames import Frame
 from antelog.errors import DataError, ProgramError
 from antelog.given import NAMED, POSITIVE, TEXT, checked, wrong
@@ -94,17 +94,13 @@ def _parsed(text: str) -> syntax.Atom:
     found = parse(source)
     if any(each.span.start >= len(given) for each in found.diagnostics):
         end = Source(given, source.name)
-        raise ProgramError([_wrong(Span(len(given), len(given)), "the atom ends too early")], end)
+        raise ProgramError([problem("E001.unfinished-atom", Span(len(given), len(given)))], end)
     if found.diagnostics:
         raise ProgramError(found.diagnostics, source)
     rules = found.document.statements
     if len(rules) != 1 or not isinstance(rules[0], syntax.Rule) or rules[0].body:
-        raise ProgramError([_wrong(Span(0, len(given)), "this is not an atom")], source)
+        raise ProgramError([problem("E001.no-atom", Span(0, len(given)))], source)
     return rules[0].head
-
-
-def _wrong(span: Span, message: str) -> Diagnostic:
-    return Diagnostic("E001", message, span, "Write a predicate and its values, as in `Malf(wt2, 0)`.")
 
 
 def _term(term: syntax.Term, place: int, text: str) -> Const | Var:

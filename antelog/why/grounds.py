@@ -27,7 +27,7 @@ from antelog.diagnostics import Source, Span
 from antelog.engine import kernel
 from antelog.engine.columns.tables import NEVER, Column, Mask
 from antelog.engine.facts.frames import Frame, static_rows
-from antelog.engine.facts.history import Facts, History, Stream, no_facts
+from antelog.engine.facts.history import Facts, History, Stream, no_facts, parts_of
 from antelog.engine.state import State, begun, knowledge_of, start, with_facts
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.matching import StaticFacts, background_of
@@ -155,15 +155,14 @@ class Grounds:
         )
         needed = prepared(plan).needed
         kept = {name: state.now + back for name, back in needed.items() if back is not None}
-        kept |= {name: max(kept.get(name, 0), state.forgotten) for name in rules.inputs}
+        kept |= {name: max(kept.get(name, 0), state.carried.forgotten) for name in rules.inputs}
         unplaced = rejects.append_column("row", pa.nulls(rejects.num_rows, pa.int64()))
         return cls(own, known, state.now, state.begin, unplaced, kept=kept)
 
     @cached_property
     def last_arrival(self) -> int:
         """The last tick at which a fact arrived; -1 if there is none."""
-        streams = self.known.history.values()
-        parts = (part for stream in streams for slices in stream.slices.values() for part in slices)
+        parts = parts_of(self.known.history)
         return max((int(part.arrival.max()) for part in parts if part.count), default=-1)
 
     @cached_property

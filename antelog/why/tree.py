@@ -15,7 +15,7 @@ from pathlib import Path
 from string import Template
 from typing import Any, TypeAlias
 
-from antelog.language.moments import Timescale, moment
+from antelog.language.moments import Timescale, moment, tick_in_words
 from antelog.lines import literal_of
 from antelog.theme import BOTH, family
 
@@ -167,12 +167,7 @@ def _tick(name: str, tick: int, timescale: Timescale | None) -> dict[str, Any]:
 
 def sentence_text(sentence: Sentence, timescale: Timescale | None) -> str:
     """Writes a sentence with its ticks as `tick 5`, or as times."""
-    return "".join(each if isinstance(each, str) else _tick_text(each, timescale) for each in sentence)
-
-
-def _tick_text(tick: int, timescale: Timescale | None) -> str:
-    time = moment(tick, timescale)
-    return f"tick {tick}" if time == str(tick) else time
+    return "".join(each if isinstance(each, str) else tick_in_words(each, timescale) for each in sentence)
 
 
 def atom_text(text: str, timescale: Timescale | None, times: Collection[int] = ()) -> str:
@@ -283,7 +278,7 @@ def _of_fact(fact: FactLine, scale: Timescale | None) -> Branch:
 
 
 def _came(fact: FactLine, scale: Timescale | None) -> str:
-    parts = [] if fact.arrival is None else [f"arrived at {_tick_text(fact.arrival, scale)}"]
+    parts = [] if fact.arrival is None else [f"arrived at {tick_in_words(fact.arrival, scale)}"]
     parts += [] if fact.place is None else [fact.place]
     return ", ".join(parts)
 

@@ -84,7 +84,7 @@ def test_what_is_not_given_up_is_as_without_a_limit(seed: int, query: str) -> No
         reported = limited.advance(tick, facts)[query].to_pylist()
         check_the_law(limited, query, last, reported)
         assert limited.status.state_rows <= 7
-        first = limited._state.forgotten + (4 if query == "Fine" else 1)
+        first = limited._state.carried.forgotten + (4 if query == "Fine" else 1)
         by_limit = [row for row in reported if row["because"] == ["(limit)"]]
         assert all((row["if_silent"], row["decided_by"]) == (None, None) for row in by_limit)
         assert all(
@@ -98,7 +98,7 @@ def test_what_is_not_given_up_is_as_without_a_limit(seed: int, query: str) -> No
     dropped = limited.dropped.to_pylist()
     assert [row["input"] for row in dropped] == ["Temp"]
     assert dropped[0]["facts"] == limited.status.dropped > 0
-    assert dropped[0]["last"] < limited._state.forgotten <= 63
+    assert dropped[0]["last"] < limited._state.carried.forgotten <= 63
 
 
 @pytest.mark.parametrize("rules", [UNBOUNDED, UNBOUNDED.replace("Served(X, M, T)", "Served(X, M, T0)")])

@@ -71,8 +71,7 @@ def test_rows_that_only_came_at_the_wrong_time_are_no_error() -> None:
 
 
 def test_memory_is_bounded_and_long_rows_are_cut() -> None:
-    usable = Usable()
-    usable.came("a.csv", 3_000)
+    usable = Usable("a.csv", 3_000)
     for i in range(3_000):
         usable.add(Reject("a.csv", i, "Temp", "malformed", "lacks " + "x" * i, "y" * 1_000))
     assert len(usable.examples) == 1_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
@@ -25,6 +25,7 @@ from antelog.compile.literals.terms import (
 )
 from antelog.language import syntax
 from antelog.language.durations import ticks_later
+from antelog.language.literals.literal import per_parts
 from antelog.language.printer import to_text
 
 
@@ -200,9 +201,8 @@ class WrittenFirst(Struct, frozen=True):
     def around(self) -> TextAround:
         """Its text around the time of the atom."""
         *before, _, end = call_parts(f"{self.word} {self.predicate}", (*self.arguments, self.time))
-        named = [part for place in self.per for part in (" and ", self.arguments[place])][1:]
         within = (f" within {self.within}",) if self.within else ()
-        per = (" per ", *named) if named else ()
+        per = per_parts(self.arguments[place] for place in self.per)
         return TextAround(tuple(before), self.time, (f"{end} after ", self.after, *within, *per))
 
     def replaced(self, by: Replacement) -> WrittenFirst:
@@ -312,12 +312,7 @@ class Last(AskedAtom, frozen=True, tag=True):
     @property
     def around(self) -> TextAround:
         before, last, after = self.around_atom(f"last {self.predicate}")
-        named: list[Part] = []
-        for place in self.slot.per:
-            term = self.arguments[place]
-            assert term is not None
-            named += [" and " if named else " per ", term]
-        return TextAround(before, last, (*after, *named))
+        return TextAround(before, last, (*after, *per_parts(self._at(self.slot.per))))
 
     @property
     def references(self) -> tuple[Reference, ...]:
@@ -340,9 +335,10 @@ class Last(AskedAtom, frozen=True, tag=True):
     @property
     def named(self) -> tuple[AnswerTerm, ...]:
         """The arguments that name the slot."""
-        return tuple(
-            term for term in (self.arguments[place] for place in self.slot.places) if term is not None
-        )
+        return self._at(self.slot.places)
+
+    def _at(self, places: Iterable[int]) -> tuple[AnswerTerm, ...]:
+        return tuple(term for term in (self.arguments[place] for place in places) if term is not None)
 
     @property
     def named_only(self) -> tuple[AnswerTerm | None, ...]:

@@ -240,13 +240,9 @@ def time_text(time: Time) -> str:
     return time.variable + (f"{time.offset:+d}" if time.offset else "")
 
 
-def term_text(term: Term | None) -> str:
-    if term is None:
+def operand_text(operand: Operand | None) -> str:
+    if operand is None:
         return "_"
-    return term.name if isinstance(term, Var) else value_text(term.value)
-
-
-def operand_text(operand: Operand) -> str:
     if isinstance(operand, Time):
         return time_text(operand)
     if isinstance(operand, Sum):
@@ -254,7 +250,7 @@ def operand_text(operand: Operand) -> str:
         return f"{operand.variable}{sign}{value_text(abs(operand.offset))}"
     if isinstance(operand, Calculated):
         return text_of(operand.parts)
-    return operand.name if isinstance(operand, Inner) else term_text(operand)
+    return value_text(operand.value) if isinstance(operand, Const) else operand.name
 
 
 def call_text(predicate: str, parts: Iterable[str]) -> str:

@@ -53,11 +53,6 @@ class AnswerVariables(Struct, frozen=True):
         return self.variables if self.time is None else (*self.variables, self.time)
 
     @property
-    def in_log(self) -> tuple[str, ...]:
-        """The variables in the order by which the log sorts answers: the time first."""
-        return (self.names[-1], *self.variables) if self.time is not None else self.variables
-
-    @property
     def ticks(self) -> Mapping[str, str]:
         """The variables of type TIME or DURATION, each with its type; the time last."""
         found = {n: t for n, t in zip(self.variables, self.types, strict=True) if t in (TIME, DURATION)}

@@ -7,8 +7,10 @@ A bound is the longest stretch of time through what a relation rests on; `strati
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from operator import add
 from typing import NamedTuple
 
 from antelog.compile.comparisons import ZERO, Times, reaches_of, times_of
@@ -94,7 +96,7 @@ def bound(patterns: Mapping[str, tuple[Pattern, ...]], inputs: Iterable[Input]) 
     # From the answer's time to when a literal is decided, and back to its evidence.
     ahead: dict[str, list[Stretch]] = {name: [] for name in patterns}
     back: dict[str, list[Stretch]] = {name: [] for name in patterns}
-    reasons: dict[str, list[str]] = {name: [] for name in patterns}
+    reasons: dict[str, str | None] = dict.fromkeys(patterns)
     for name, pattern in ((name, pattern) for name, own in patterns.items() for pattern in own):
         times = times_of(pattern)
         if not any(fact.time.variable == pattern.time.variable for fact in pattern.facts):
@@ -108,8 +110,7 @@ def bound(patterns: Mapping[str, tuple[Pattern, ...]], inputs: Iterable[Input]) 
                 relation = reference.name
             ahead[name].append(Stretch(relation, _sum(each.ahead, late)))
             back[name].append(Stretch(relation, each.kept))
-        reason = _piling_up(pattern, times)
-        reasons[name] += [] if reason is None else [reason]
+        reasons[name] = reasons[name] or _piling_up(pattern, times)
     delays, backs = _longest(ahead), _longest(back)
     users: dict[str, list[str]] = {name: [] for name in patterns}
     kept: dict[str, int | None] = dict.fromkeys(patterns, 0)
@@ -125,7 +126,7 @@ def bound(patterns: Mapping[str, tuple[Pattern, ...]], inputs: Iterable[Input]) 
             None if window is None else max(window, 0),
             kept[name] if users[name] else None,
             tuple(dict.fromkeys(users[name])),
-            next(iter(reasons[name]), None),
+            reasons[name],
         )
     return bounds
 
@@ -141,16 +142,11 @@ def delays_of_others(plan: Plan) -> dict[str, int | None]:
     return found
 
 
-def _sum(one: int | None, other: int | None) -> int | None:
-    return None if one is None or other is None else one + other
+def _both(how: Callable[[int, int], int], one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else how(one, other)
 
 
-def _larger(one: int | None, other: int | None) -> int | None:
-    return None if one is None or other is None else max(one, other)
-
-
-def _earlier(one: int | None, other: int | None) -> int | None:
-    return None if one is None or other is None else min(one, other)
+_sum, _larger, _earlier = (partial(_both, how) for how in (add, max, min))
 
 
 def _longest(stretches: Mapping[str, list[Stretch]]) -> dict[str, int | None]:

@@ -111,14 +111,11 @@ def _piling_up(
 ) -> Iterator[Diagnostic]:
     """Warns once of each rule with two times and no bound between them."""
     rules = list(document.rules)
-    for name in clauses:
-        if name not in reached:
-            continue
-        for clause in clauses[name]:
-            bounds = _missing_bounds(clause)
-            if bounds and clause.rule not in seen:
-                seen.add(clause.rule)
-                yield _loose(clause, bounds, rules[clause.rule])
+    for clause in (clause for name in clauses if name in reached for clause in clauses[name]):
+        bounds = _missing_bounds(clause)
+        if bounds and clause.rule not in seen:
+            seen.add(clause.rule)
+            yield _loose(clause, bounds, rules[clause.rule])
 
 
 _FAR = 10  # the ticks between times in advice

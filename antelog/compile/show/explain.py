@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import zip_longest
 
 from antelog.compile.literals import Aggregation
-from antelog.compile.literals.terms import Time, call_text, later, operand_text, term_text, time_text
+from antelog.compile.literals.terms import Time, call_text, later, operand_text, time_text
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Input, Plan, Relation
 from antelog.compile.prepared.rules import kept_for_ever
@@ -50,7 +50,7 @@ def source_lines(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[
         columns = call_text(static.name, _columns(static.columns, static.types))
         yield f"static {columns}, {facts} in the program" + (f", {derived} derived" if derived else "")
     for rule in plan.static_rules:
-        head = call_text(rule.predicate, map(term_text, rule.answer))
+        head = call_text(rule.predicate, map(operand_text, rule.answer))
         yield f"static rule: {head} :- {', '.join(literal.text for literal in rule.literals)}"
 
 

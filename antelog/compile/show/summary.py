@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from antelog.compile.comparisons import times_of
 from antelog.compile.literals import Atom, Last
-from antelog.compile.literals.terms import Term, Var, call_text, later, term_text, time_text, variable_in
+from antelog.compile.literals.terms import Term, Var, call_text, later, operand_text, time_text, variable_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.plan.bounds import DelayTable
@@ -144,7 +144,7 @@ def _fact(pattern: Pattern, atom: Atom) -> str:
     used.update(name for comparison in pattern.comparisons for name in comparison.variables)
 
     def shown(term: Term) -> str:
-        return "_" if isinstance(term, Var) and used[term.name] == 1 else term_text(term)
+        return "_" if isinstance(term, Var) and used[term.name] == 1 else operand_text(term)
 
     text = call_text(atom.predicate, [*map(shown, atom.terms), time_text(atom.time)])
     return text + (f" where {', '.join(each.text for each in own)}" if own else "")

@@ -28,19 +28,13 @@ class TooLargeError(Exception):
 
 
 @contextmanager
-def budget(size: int) -> Iterator[None]:
-    """Limits the bytes of each table within a context."""
-    token = _budget.set(size)
+def budget(size: int | None = None, *, times: int = 1) -> Iterator[None]:
+    """Limits the bytes of each table within a context (None: to the present limit), `times` over."""
+    token = _budget.set(times * (_budget.get() if size is None else size))
     try:
         yield
     finally:
         _budget.reset(token)
-
-
-@contextmanager
-def more_room(times: int) -> Iterator[None]:
-    with budget(_budget.get() * times):
-        yield
 
 
 def make_room(counts: NDArray[np.int64]) -> None:

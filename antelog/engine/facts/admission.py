@@ -96,8 +96,7 @@ def admit(
             counting = rules.countings[name]
             if isinstance(arrival, InTicks):
                 counting = Counting(plan.timescale, TICKS)
-            ticks = _Ticks(before, now, counting)
-            found = _admit(source, rows, values, ticks, conflicts)
+            found = _admit(source, rows, values, before, now, counting, conflicts)
             facts[name], counts[name], of_no_use[name] = found.facts, found.counts, found.of_no_use
             notes |= found.notes
             types[name] = tuple(map(declared, (column.type for column in rows.columns), source.types))
@@ -115,25 +114,21 @@ def _unknown_input(plan: Plan, name: str) -> str:
     return f"the program has no input {name}; it has {', '.join(known)}. {did_you_mean(name, known)}".rstrip()
 
 
-@dataclass(frozen=True)
-class _Ticks:
-    """The ticks a batch arrived in, and how its times are counted."""
-
-    before: int
-    now: int
-    counting: Counting
-
-
 def _admit(
-    source: Input, rows: FrameRows, values: Values, ticks: _Ticks, conflicts: Objector | None
+    source: Input,
+    rows: FrameRows,
+    values: Values,
+    before: int,
+    now: int,
+    counting: Counting,
+    conflicts: Objector | None,
 ) -> _AdmittedFrame:
-    counting = ticks.counting
     kinds = tuple(kind_of_column(column.type) for column in rows.columns)
     read = tuple(map(partial(_cells, source, values), rows.columns, range(len(kinds)), kinds))
     cells = tuple(each for each, _ in read)
     time = _ticks(rows.time, counting, f"column {source.columns[-1]} of {source.name}")
     if rows.arrival is None:
-        arrival = Ticks(arrivals(time.numbers, ticks.before, ticks.now), time.whole, rows.time)
+        arrival = Ticks(arrivals(time.numbers, before, now), time.whole, rows.time)
     else:
         arrival = _ticks(rows.arrival, counting, f"the arrival of {source.name}")
     notes = frozenset(notes_on_clocks(time, counting, source.name))
@@ -147,7 +142,7 @@ def _admit(
     )
     objections = (
         *of_no_use,
-        *_about_batch(arrival, ticks),
+        *_about_batch(arrival, before, now),
         *_about_order(source, given, delays(source, cells, values), counting),
     )
     # Mostly there are none.
@@ -223,13 +218,13 @@ def _about_times(time: Ticks, arrival: Ticks, counting: Counting) -> Iterator[_O
         yield _Objection(MALFORMED, wrong, partial(rejects.about_time, what, times, counting=counting))
 
 
-def _about_batch(arrival: Ticks, ticks: _Ticks) -> Iterator[_Objection]:
+def _about_batch(arrival: Ticks, before: int, now: int) -> Iterator[_Objection]:
     def detail(arrives: str, why: str, rows: Column) -> pa.Array:
         return sentence(f"{arrives} at tick ", arrival.numbers[rows], f", but {why}")
 
-    over, end = f"tick {ticks.before} was already over", f"this batch ends with tick {ticks.now}"
-    yield _Objection(MALFORMED, arrival.numbers <= ticks.before, partial(detail, "arrived", over))
-    yield _Objection(MALFORMED, arrival.numbers > ticks.now, partial(detail, "arrives", end))
+    over, end = f"tick {before} was already over", f"this batch ends with tick {now}"
+    yield _Objection(MALFORMED, arrival.numbers <= before, partial(detail, "arrived", over))
+    yield _Objection(MALFORMED, arrival.numbers > now, partial(detail, "arrives", end))
 
 
 def _about_order(source: Input, given: Facts, allowed: Column, counting: Counting) -> Iterator[_Objection]:
@@ -302,19 +297,15 @@ def tables_of(source: Input, values: Values) -> tuple[DelayRows, ...]:
     """The delay declarations of an input, those with fewer constants first."""
     known = _KNOWN.setdefault(values, {})
     of, tables = known.get(source.name, (None, ()))
-    if of is not source:
-        tables = _tables(source, values)
-        known[source.name] = (source, tables)
-    return tables
-
-
-def _tables(source: Input, values: Values) -> tuple[DelayRows, ...]:
-    tables = []
+    if of is source:
+        return tables
+    found = []
     for positions, declared_delays in reversed(DelayTable(source).tables.items()):
         rows = [[*map(values.cell, row), delay] for row, delay in declared_delays.items()]
         *columns, delays = (np.array(column, np.int64) for column in zip(*rows, strict=True))
-        tables.append(DelayRows(positions, tuple(columns), delays))
-    return tuple(tables)
+        found.append(DelayRows(positions, tuple(columns), delays))
+    known[source.name] = (source, tuple(found))
+    return tuple(found)
 
 
 def delays(source: Input, columns: Sequence[Column], values: Values) -> Column:

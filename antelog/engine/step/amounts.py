@@ -316,7 +316,7 @@ def _in_parts(parts: Sequence[AmountSoFar], begins: Column, row: Column, tick: C
 
 def compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Values) -> Compared:
     """The truth of a comparison over time, with the values that its aggregate has meanwhile."""
-    truth, (left, right) = _comparison(node, found, rows, values)
+    truth, (left, right) = comparison(node, found, rows, values)
     if isinstance(right, Fixed) and node.variables <= rows.bound.keys():
         quarters = partial(left.quarters, right.number)
     else:
@@ -324,14 +324,10 @@ def compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Va
     return Compared(truth, left.values, cache(quarters))
 
 
-def truth_of(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Values) -> Truth:
-    truth, _ = _comparison(node, found, rows, values)
-    return truth
-
-
-def _comparison(
+def comparison(
     node: Aggregation, found: Sequence[Windows], rows: Rows, values: Values
 ) -> tuple[Truth, tuple[WindowAmount, WindowAmount | Fixed]]:
+    """The truth of a comparison over time, and its sides."""
     left, *other = (
         WindowAmount.of(aggregate, windows, rows, values)
         for aggregate, windows in zip(node.aggregates, found, strict=True)

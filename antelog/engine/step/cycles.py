@@ -23,7 +23,7 @@ from antelog.compile.prepared.pattern import OpenEnd
 from antelog.engine.columns import tables
 from antelog.engine.columns.joins import find_rows, pairs
 from antelog.engine.columns.tables import NEVER, Column, Mask, changed, groups, keys_of, marked, sorting
-from antelog.engine.step.amounts import truth_of
+from antelog.engine.step.amounts import comparison
 from antelog.engine.step.derivations import (
     ALWAYS,
     Atoms,
@@ -262,7 +262,7 @@ class AggregationOfCycle:
             )
             for aggregate, each in zip(node.aggregates, self.members, strict=True)
         ]
-        truth = truth_of(node, found, rows, self.values)
+        truth, _ = comparison(node, found, rows, self.values)
         # By when one with open variables is decided has been found out where it waits for them.
         is_open = not node.variables <= rows.bound.keys()
         return truth._replace(decided=np.full_like(row, -1)) if is_open else truth
@@ -389,7 +389,7 @@ def _undecided(known: Knowledge, atoms: Atoms) -> Atoms:
 
 
 @dataclass(frozen=True, eq=False)
-class AskedOfCycle:
+class AskedOfCycle(tables.ColumnSet):
     """Atoms with the row that asks for each: one a row or, if `ranged`, any number; later their `numbers`."""
 
     atoms: Atoms
@@ -405,9 +405,6 @@ class AskedOfCycle:
         each = atoms_by_tick(known, atoms, since)
         row = np.repeat(row, each.counts)
         return cls(each.atoms, row, True, row)
-
-    def take(self, at: Column) -> AskedOfCycle:
-        return AskedOfCycle(self.atoms.take(at), self.row.take(at), self.ranged, self.numbers.take(at))
 
     def numbered(self, numbers: Numbering) -> AskedOfCycle:
         return replace(self, numbers=numbers.of(self.atoms))

@@ -114,10 +114,6 @@ def as_they_stand(table: pa.Table) -> pa.Table:
     return table.set_column(place, table.schema.field(place), change)
 
 
-def open_count(reported: Explanations) -> int:
-    return reported.found.count(reported.at.answer.take(marked(reported.status == OPEN)))
-
-
 def lines(
     known: Knowledge,
     query: StepQuery,

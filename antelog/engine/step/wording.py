@@ -242,7 +242,8 @@ def order_of(table: pa.Table, names: tuple[str, ...]) -> pa.Array | None:
 
 def log_order(table: pa.Table, relation: Relation) -> pa.Array | None:
     """Sorts rows as the log does, by tick, time and values; None if they are in that order."""
-    names = relation.answer.in_log
+    answer = relation.answer
+    names = answer.variables if answer.time is None else (answer.time, *answer.variables)
     if any(table.schema.field(name).metadata == DIGITS for name in names):
         return order_of(table, names)
     return _sorting(table, ("tick", *names))

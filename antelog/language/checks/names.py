@@ -19,7 +19,7 @@ from antelog.language.parser import Parsed
 from antelog.language.printer import general_text, general_variables, to_text
 from antelog.language.syntax import Calculation, Call, Constant, Term, Variable, variable_of
 from antelog.language.syntax_errors import AGGREGATE
-from antelog.language.vocabulary import PredicateKind, Signature, Vocabulary
+from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
 def check_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
@@ -166,12 +166,11 @@ def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
             yield problem("W102.declaration", predicate.span, kind=predicate.kind.value, name=predicate.name)
     for limit in parsed.document.limits:
         if limit.name not in parsed.used_limits and limit.span.start <= own:
-            message = f"no number is written as {limit.name}"
             terms = (term for rule in parsed.document.rules for term in _terms(rule))
             near = similar(limit.name, {str(t.value) for t in terms if isinstance(t, Constant)})
             hint = "Write the name in place of a number, or remove the declaration."
             hint = f"Did you mean it by `{near[0]}`, which is a text?" if near else hint
-            yield Diagnostic("W102", message, limit.name_span, hint)
+            yield problem("W102.limit", limit.name_span, name=limit.name, hint=hint)
 
 
 def check_lone_variables(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
@@ -249,7 +248,8 @@ def _call_problems(call: Calculation, vocabulary: Vocabulary, *, condition: bool
         yield Diagnostic("E206", f"there is no function {name}", call.span, hint.strip())
         return
     note = () if name in BUILT_IN else (Note("declared here", function.span),)
-    example, wanted, given = _example(function), len(function.parameters), len(call.arguments)
+    example = f"{function.name}({', '.join(function.parameters)})"
+    wanted, given = len(function.parameters), len(call.arguments)
     if given != wanted:
         count = "1 argument" if wanted == 1 else f"{wanted} arguments"
         yield problem("E207.arguments", call.span, note, name=name, count=count, given=given, example=example)
@@ -259,10 +259,6 @@ def _call_problems(call: Calculation, vocabulary: Vocabulary, *, condition: bool
     elif not condition and function.gives is None:
         more = "." if note == () else f", or declare `function {example} -> number.`"
         yield problem("E207.no-value", call.span, note, name=name, example=example, more=more)
-
-
-def _example(function: Signature) -> str:
-    return f"{function.name}({', '.join(function.parameters)})"
 
 
 # ---- inputs that chances look at ----
@@ -275,9 +271,8 @@ def check_covariates(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnos
         known = vocabulary.predicates.get(atom.predicate)
         if known is None or known.kind is not PredicateKind.INPUT:
             declared = f"Declare it, as in `input {to_text(atom)}.`" if known is None else "Name an input."
-            message = f"{atom.predicate} is not an input, and chances can look at nothing else"
             hint = did_you_mean(atom.predicate, inputs) or declared
-            yield Diagnostic("E117", message, atom.name_span, hint)
+            yield problem("E117.no-input", atom.name_span, name=atom.predicate, hint=hint)
         elif len(atom.terms) == known.arity:  # any other number is reported elsewhere
             yield from _looked_at(query, atom)
 

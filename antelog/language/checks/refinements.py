@@ -117,14 +117,7 @@ def _problem(
         hint = did_you_mean(name, inputs) or f"Declare `input {name}(…)`, or remove this {word}."
         return Diagnostic("E201", f"no input is called {name}", declaration.name_span, hint)
     if predicate.kind is not PredicateKind.INPUT:
-        what, hint = "can be delayed", f"Give the delay of the inputs {name} rests on, or remove this delay."
-        if isinstance(declaration, syntax.Chance):
-            what, hint = "come by chance", f"How likely {name} is follows from the facts it rests on: "
-            hint += "give the chances of these inputs, or remove this chance."
-        if predicate.kind is PredicateKind.STATIC:
-            hint = f"Remove this {word}: static facts are known from the start."
-        message = f"{name} is {predicate.kind.value}; only the facts of inputs {what}"
-        return Diagnostic(code, message, declaration.name_span, hint)
+        return problem(f"{code}.{predicate.kind.value}", declaration.name_span, name=name)
     arity, given = predicate.arity, len(declaration.pattern)
     if given != arity:
         general = ", ".join("_" * arity)
@@ -133,13 +126,9 @@ def _problem(
         )
     for term in declaration.pattern:
         if not isinstance(term, syntax.Constant | syntax.Anonymous):
-            message = f"`{to_text(term)}` cannot stand in a {word}: its arguments are constants or `_`"
-            return Diagnostic(code, message, term.span, "Write `_` where any value will do.")
+            return problem(f"{code}.variable", term.span, term=to_text(term))
     time = declaration.pattern[-1]
-    if isinstance(time, syntax.Constant):
-        message = f"a {word} cannot depend on the time of a fact"
-        return Diagnostic(code, message, time.span, "Write `_` as the last argument.")
-    return None
+    return problem(f"{code}.time", time.span) if isinstance(time, syntax.Constant) else None
 
 
 def _conflicts(name: str, given: Sequence[_Declared]) -> Iterator[Diagnostic]:
@@ -169,17 +158,15 @@ def _conflicts(name: str, given: Sequence[_Declared]) -> Iterator[Diagnostic]:
 def _conflict(
     name: str, later: DeclaredDelay | DeclaredChance, earlier: DeclaredDelay | DeclaredChance
 ) -> Diagnostic:
-    word, code, same = "delays", "E105", "bound"
-    one, other = _said(earlier), _said(later)
+    kind = "E105.bound"
     if isinstance(later, DeclaredChance):
-        word, code, same = "chances", "E110", "chance"
+        kind = "E110.chance"
     elif isinstance(earlier, DeclaredDelay) and earlier.delay == later.delay:
-        same = "shares"
-    message = f"two equally specific {word} fit the same facts of {name}: {one} and {other}"
-    hint = f"Make one of them more specific, or give both the same {same}."
+        kind = "E105.shares"
     if earlier.pattern == later.pattern:
-        hint = "Keep one of them."
-    return Diagnostic(code, message, later.span, hint, (Note("the other one", earlier.span),))
+        kind = f"{kind[:4]}.twice"
+    notes = (Note("the other one", earlier.span),)
+    return problem(kind, later.span, notes, name=name, one=_said(earlier), other=_said(later))
 
 
 def _said(declared: DeclaredDelay | DeclaredChance) -> str:
@@ -193,8 +180,7 @@ def _said(declared: DeclaredDelay | DeclaredChance) -> str:
 def declared_twice(
     what: str, span: Span, first: Span, hint: str = "Keep one of the declarations."
 ) -> Diagnostic:
-    message, note = f"{what} is declared twice", Note("first declared here", first)
-    return Diagnostic("E101", message, span, hint, (note,))
+    return problem("E101.declared-twice", span, (Note("first declared here", first),), what=what, hint=hint)
 
 
 def percentage_problems(*given: syntax.Percentage | None) -> Iterator[Diagnostic]:
@@ -208,25 +194,15 @@ def query_problems(query: syntax.Query) -> Iterator[Diagnostic]:
     """Finds alerts for all answers, words with unknown names in braces, and runbooks at no address."""
     yield from percentage_problems(query.alert)
     if query.alert is not None and not query.alert.fraction:
-        message = "every open answer has a chance of at least 0%, so there would be an alert for each"
-        hint = "Write from which chance on an answer is worth an alert, such as `alert 80%`."
-        yield Diagnostic("E111", message, query.alert.span, hint)
+        yield problem("E111.nothing", query.alert.span)
     variables = sorted(syntax.variables_of(query.atom.terms))
     yield from _words_problems(query.words, (*variables, *LINE_NAMES), '`"turbine {X} is about to stop"`')
     yield from _words_problems(query.many, (MANY,), '`many "{n} turbines are about to stop"`')
     yield from _words_problems(query.runbook, variables, '`runbook "https://wiki.example/{X}"`')
     if query.runbook is not None and not _ADDRESS.fullmatch(query.runbook.text):
-        message = "a runbook has an `https://` address without spaces, and no braces in its host"
-        hint = 'Write it like `runbook "https://wiki.example/{X}"`.'
-        yield Diagnostic("E116", message, query.runbook.span, hint)
+        yield problem("E116.address", query.runbook.span)
     if query.many is not None and query.many.text.strip() and "{" not in query.many.text:
-        message = f"words for many answers say how many, with `{{{MANY}}}`"
-        yield Diagnostic(
-            "E116",
-            message,
-            query.many.span,
-            'Write it where the number stands, as in `many "{n} turbines stop"`.',
-        )
+        yield problem("E116.how-many", query.many.span, number=f"{{{MANY}}}")
 
 
 _ADDRESS = re.compile(r"https://[\w.-]+(:\d+)?([/?#][^\s\x00-\x1f\x7f\"<>\\]*)?")
@@ -237,8 +213,7 @@ def _words_problems(words: syntax.Words | None, known: Sequence[str], example: s
     if words is None:
         return
     if not words.text.strip():
-        hint = f"Write what the answer means, as in {example}, or leave them out."
-        yield Diagnostic("E116", "these words are empty", words.span, hint)
+        yield problem("E116.empty", words.span, example=example)
     try:
         template_of(words.text, known)
     except TemplateError as error:

@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 from itertools import chain, count, zip_longest
 from typing import Any
 
-from antelog.diagnostics import Diagnostic, Span, problem
+from antelog.diagnostics import Diagnostic, problem
 from antelog.language import syntax
 from antelog.language.checks.sorts import sorts_of
 from antelog.language.checks.suggestions import did_you_mean, similar
@@ -57,7 +57,8 @@ def units_of(
             continue
         time = each.columns[-1]
         if tick is None:
-            found.append(_tickless(f"{time.name}: {time.type}", time.type_span, ", or remove the unit."))
+            text, rest = f"{time.name}: {time.type}", ", or remove the unit."
+            found.append(problem("E103.tickless", time.type_span, text=text, rest=rest))
         elif time.type is not None:
             units.setdefault(each.name, time.type)
     return units
@@ -73,10 +74,6 @@ def type_of_time_problems(column: syntax.Column) -> Iterator[Diagnostic]:
         yield Diagnostic("E104", f"`{type_}` is not a unit of times", column.type_span, hint_of(type_))
         return
     yield problem("E104.type-of-time", column.type_span, type=type_, name=column.name, units=", ".join(UNITS))
-
-
-def _tickless(text: str, span: Span, rest: str) -> Diagnostic:
-    return problem("E103.tickless", span, text=text, rest=rest)
 
 
 def unknown_unit(bound: syntax.Bound) -> Diagnostic:
@@ -95,10 +92,12 @@ def check_durations(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
                 if isinstance(term, syntax.Shifted) and term.unit is not None:
                     yield from _shift_problems(term, sorts.get(term.variable, True), vocabulary.tick)
             if isinstance(literal, syntax.First) and literal.within is not None:
-                yield from _within_problems(literal.within, vocabulary.tick)
+                wrong = _no_ticks(literal.within, vocabulary.tick)
+                yield from [] if wrong is None else [wrong]
             if vocabulary.tick is None:
                 for call in (each for each in calculations_in(literal) if each.function in CALENDAR):
-                    yield _tickless(to_text(call), call.span, "; else ticks have no place on a calendar.")
+                    rest = "; else ticks have no place on a calendar."
+                    yield problem("E103.tickless", call.span, text=to_text(call), rest=rest)
 
 
 def with_ticks_in_facts(
@@ -146,19 +145,16 @@ def _shift_problems(term: syntax.Shifted, is_time: bool, tick: int | None) -> It
         yield wrong
 
 
-def _within_problems(bound: syntax.Bound, tick: int | None) -> Iterator[Diagnostic]:
-    wrong, found = _no_ticks(bound, tick) if bound.unit else None, list[Diagnostic]()
+def _no_ticks(bound: syntax.Bound, tick: int | None, what: str = "") -> Diagnostic | None:
     if bound.unit is None:
-        ticks_of(bound, tick, found)
-    yield from found if wrong is None else [wrong]
-
-
-def _no_ticks(bound: syntax.Bound, tick: int | None) -> Diagnostic | None:
+        whole = isinstance(bound.amount, int)
+        return None if whole else problem("E103.amount", bound.span, amount=bound.amount)
     length = microseconds(bound)
     if length is None:
         return unknown_unit(bound)
     if tick is None:
-        return _tickless(to_text(bound), bound.span, ", or write a number of ticks.")
+        rest = f", or write {what}a number of ticks."
+        return problem("E103.tickless", bound.span, text=to_text(bound), rest=rest)
     if length % tick == 0:
         return None
     below = int(length // tick)
@@ -173,18 +169,13 @@ def _no_column_of_ticks(term: syntax.Term) -> Diagnostic:
 
 def ticks_of(bound: syntax.Bound, tick: int | None, found: list[Diagnostic]) -> int:
     """Converts a bound to ticks; a problem with it is added to `found`."""
-    if bound.unit is None:
-        if isinstance(bound.amount, int):
-            return bound.amount
-        found.append(problem("E103.amount", bound.span, amount=bound.amount))
-        return 0
+    if bound.unit is None and isinstance(bound.amount, int):
+        return bound.amount
     length = microseconds(bound)
-    if length is None:
-        found.append(unknown_unit(bound))
-    elif tick is None:
-        found.append(_tickless(to_text(bound), bound.span, ", or write the bound as a number of ticks."))
-    else:
+    if length is not None and tick is not None:
         return in_ticks(length, tick)
+    wrong = _no_ticks(bound, tick, "the bound as ")
+    found += [] if wrong is None else [wrong]
     return 0
 
 

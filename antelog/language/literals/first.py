@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from antelog.diagnostics import Diagnostic, problem
 from antelog.language.literals.aggregate import Aggregation
 from antelog.language.literals.comparison import Comparison
-from antelog.language.literals.literal import Atom, Last, Literal, Occurrence, Safety
+from antelog.language.literals.literal import Atom, Last, Literal, Occurrence, Safety, per_parts
 from antelog.language.terms import (
     Anonymous,
     Bound,
@@ -37,15 +37,7 @@ class First(Literal):
     @property
     def parts(self) -> tuple[str | Term | Bound | Literal, ...]:
         within = () if self.within is None else (" within ", self.within)
-        named = [each for term in self.per for each in (" and ", term)][1:]
-        return (
-            f"{self.word} ",
-            self.atom,
-            " after ",
-            self.after,
-            *within,
-            *([" per ", *named] if named else []),
-        )
+        return (f"{self.word} ", self.atom, " after ", self.after, *within, *per_parts(self.per))
 
     @property
     def time(self) -> Term:
@@ -103,22 +95,17 @@ class First(Literal):
         return known
 
     def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
-        wrong = self._misplaced(rule)
-        yield from () if wrong is None else (wrong,)
-
-    def _misplaced(self, rule: Safety) -> Diagnostic | None:
-        """The problem if nothing can be the first."""
+        """Finds the problem if nothing can be the first."""
         name, after = self.atom.predicate, variable_of(self.after)
         if rule.is_static(name):
-            return problem("E410.static", self.span, name=name, word=self.word)
-        if not isinstance(self.time, Variable):
-            return problem("E410.no-variable", self.span, name=name, word=self.word)
-        if isinstance(self.after, Anonymous) or after == self.time.name:
-            return problem("E410.no-tick", self.span, name=name, word=self.word, time=self.time.name)
-        if after is not None and after not in rule.positive | rule.worked_out | rule.head:
-            return problem("E410.no-value", self.span, name=name, after=after)
-        if self.within is not None and not self.within.amount:
-            return problem("E410.within-nothing", self.span, name=name, after=rule.text(self.after))
-        if any(term not in self.atom.terms[:-1] or isinstance(term, Anonymous) for term in self.per):
-            return problem("E410.per", self.span, name=name)
-        return None
+            yield problem("E410.static", self.span, name=name, word=self.word)
+        elif not isinstance(self.time, Variable):
+            yield problem("E410.no-variable", self.span, name=name, word=self.word)
+        elif isinstance(self.after, Anonymous) or after == self.time.name:
+            yield problem("E410.no-tick", self.span, name=name, word=self.word, time=self.time.name)
+        elif after is not None and after not in rule.positive | rule.worked_out | rule.head:
+            yield problem("E410.no-value", self.span, name=name, after=after)
+        elif self.within is not None and not self.within.amount:
+            yield problem("E410.within-nothing", self.span, name=name, after=rule.text(self.after))
+        elif any(term not in self.atom.terms[:-1] or isinstance(term, Anonymous) for term in self.per):
+            yield problem("E410.per", self.span, name=name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 from antelog.diagnostics import Diagnostic, Note, Span, problem
 from antelog.language.terms import (
@@ -323,6 +323,15 @@ class Negation(Literal):
             yield problem(kind, term.span, name=name)
 
 
+_Part = TypeVar("_Part")
+
+
+def per_parts(terms: Iterable[_Part]) -> tuple[str | _Part, ...]:
+    """The text of what stands behind `per`, in parts."""
+    named = [each for term in terms for each in (" and ", term)][1:]
+    return (" per ", *named) if named else ()
+
+
 @dataclass(frozen=True, slots=True)
 class Last(Literal):
     """The latest value of a slot or of the terms behind `per`: `last Edge(X, up, T-1d..T) per X`."""
@@ -336,8 +345,7 @@ class Last(Literal):
 
     @property
     def parts(self) -> tuple[str | Term | Literal, ...]:
-        named = [each for term in self.per for each in (" and ", term)][1:]
-        return ("last ", self.atom, *([" per ", *named] if named else []))
+        return ("last ", self.atom, *per_parts(self.per))
 
     @property
     def atoms(self) -> tuple[Occurrence, ...]:
@@ -368,7 +376,7 @@ class Last(Literal):
         return needed, variables_of(columns) - needed
 
     def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
-        wrong = self._misplaced(rule.vocabulary) or self._slotless(rule.vocabulary)
+        wrong = self._wrong(rule.vocabulary)
         if wrong is not None:
             yield wrong
             return
@@ -376,26 +384,20 @@ class Last(Literal):
         for name in sorted(needed - rule.positive - rule.worked_out - rule.head - rule.reported):
             yield problem("E408.no-value", self.span, name=name, literal=rule.text(self))
 
-    def _misplaced(self, vocabulary: Vocabulary) -> Diagnostic | None:
-        """The problem if there is no latest atom."""
-        name, terms = self.atom.predicate, self.atom.terms
+    def _wrong(self, vocabulary: Vocabulary) -> Diagnostic | None:
+        """The problem if there is no latest atom, no slot, or no range where one is needed."""
+        name, terms, slot = self.atom.predicate, self.atom.terms, self.slot(vocabulary)
         if vocabulary.is_static(name):
             return problem("E408.static", self.span, name=name)
         if terms and isinstance(terms[-1], Anonymous):
             return problem("E408.up-to-when", self.span, name=name)
-        slot = self.slot(vocabulary) or ()
-        if any(isinstance(term, Anonymous) for place, term in enumerate(terms[:-1]) if place in slot):
+        if any(isinstance(term, Anonymous) for i, term in enumerate(terms[:-1]) if i in (slot or ())):
             return problem("E408.anonymous", self.span, name=name)
         if any(term not in terms[:-1] or isinstance(term, Anonymous) for term in self.per):
             return problem("E408.per", self.span, name=name)
-        return None
-
-    def _slotless(self, vocabulary: Vocabulary) -> Diagnostic | None:
-        """The problem if it has no slot, or no range where one is needed."""
-        name, slot = self.atom.predicate, self.slot(vocabulary)
-        predicate, last = vocabulary[name], variable_of(self.atom.terms[-1]) or "T"
+        predicate, last = vocabulary[name], variable_of(terms[-1]) or "T"
         if slot is None:
-            named = ((t.name, i) for i, t in enumerate(self.atom.terms[:-1]) if isinstance(t, Variable))
+            named = ((t.name, i) for i, t in enumerate(terms[:-1]) if isinstance(t, Variable))
             column, place = next(named, ("X", 0))
             promised = predicate.columns[place] if place < len(predicate.columns) else column
             kind = "E408.slotless-input" if predicate.kind is PredicateKind.INPUT else "E408.slotless"
