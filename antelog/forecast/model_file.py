@@ -198,7 +198,7 @@ _NOTHING = np.zeros(0, np.int64)
 
 
 def _shapes(plan: Plan, *, limits: bool) -> dict[str, Hashable]:
-    """What has to be the same of a query; with `limits`, for judges that were fitted to what it compares."""
+    """Collects what has to be the same of a query; with `limits`, for judges fitted to what it compares."""
     inputs = {each.name: each for each in plan.inputs}
     return {
         name: (

@@ -224,7 +224,7 @@ def _direction(found: CalibrationResult) -> str:
 
 
 def rests_on(line: Mapping[str, Any], plan: Plan, answers: int) -> str:
-    """What a chance rests on, by the judge that weighs most, or why there is none."""
+    """Says what a chance rests on, by the judge that weighs most, or why there is none."""
     judge = line.get("chance_from")
     if "chance_from" not in line:
         return ""
