@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 KEPT_REJECTS = 100_000
 
 _PARTS = 64  # fewer tables than this are not worth joining
-_CALLER = 4  # the stack level of the line that called `advance`, above the check of its arguments
+_CALLER = 4  # the stack level of the line that made the engine or called `advance`, above checks of arguments
 
 _LOST = "is beyond all doubles, which end at about 1.8e308: there the comparison is false"
 _ROUNDED = (
@@ -216,6 +216,8 @@ class Engine:
         begun = start(plan, rows, functions=functions_of(program))
         self._begin(saving.SavedEngine(plan, begun, rows, {}, {}, limit), options, forecaster)
         self._program: Planned | None = program
+        self._note(set() if forecaster is None else {*forecaster.notes})
+        self._warn()
 
     def _begin(
         self, saved: saving.SavedEngine, options: EngineOptions, forecaster: ModelForecaster | None

@@ -20,8 +20,8 @@ LOCKED = {
     "build": (),
     "dev": ("dev",),
     "docs": ("dev", "docs"),
-    "watch": ("kafka", "values", "watch"),
-    "spark": ("kafka", "spark", "values", "watch"),
+    "watch": ("kafka", "watch"),
+    "spark": ("kafka", "spark", "watch"),
 }
 """The files, with the extras in them: what builds a wheel, the development environment, the images."""
 _OPTIONS = (

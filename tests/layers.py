@@ -77,8 +77,6 @@ WEB_FRAMEWORKS = (
 # library -> the only unit that may import it
 BELONGS_TO: dict[str, str] = {
     "pyspark": "spark",
-    "sklearn": "forecast",
-    "threadpoolctl": "forecast",
     "click": "cli",
     "rich": "cli",
     "altair": "pictures",

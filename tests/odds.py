@@ -200,8 +200,11 @@ _INPUTS = {
 
 
 @st.composite
-def asking_for_values(draw: st.DrawFn) -> Asked:
-    """Programs that ask for values of facts; most of these are declared one by one."""
+def asking_for_values(draw: st.DrawFn, several: bool = False) -> Asked:
+    """Programs that ask for values of facts; most of these are declared one by one.
+
+    With `several`, a tick may have several facts of each.
+    """
     rules = [_asking(draw, "Q", ()) for _ in range(draw(st.sampled_from([0, 0, 1])))]
     below = ("not Q(X, T)", "not Q(X, T+1)", "count(Q(X, T-1..T+1)) >= 1", "Q(X, T)") if rules else ()
     rules += [_asking(draw, "P", below) for _ in range(draw(st.sampled_from([1, 1, 2])))]
@@ -210,12 +213,13 @@ def asking_for_values(draw: st.DrawFn) -> Asked:
     arriving: list[tuple[str, tuple[syntax.Value, ...], int]] = [("A", ("a", 0), 0)]
     for name in (each for each in _INPUTS if any(f"{each}(" in rule for rule in rules)):
         delay = f" delay {late} ({draw(st.sampled_from(['60%, 40%', '50%, 30%']))})," if late else ""
-        lines.append(_INPUTS[name].format(delay))
+        declared = _INPUTS[name].format(delay)
+        lines.append(declared.replace(" one per x", "").replace(",.", ".") if several else declared)
         chosen = draw(st.permutations(_VALUES[name]))[draw(st.sampled_from([0, 0, 1])) :]
         for value in (*chosen, *(["_"] if draw(st.integers(0, 19)) == 0 else [])):
             again = draw(st.sampled_from(["", ", again 30%", ", again 5%"]))
             lines.append(f"chance {name}(_, {value}, _) = {draw(st.sampled_from(_PERCENTAGES[:4]))}%{again}.")
-        for tick in range(3):
+        for tick in (*range(3), *(range(3) if several else ())):
             if draw(st.integers(0, 2)) == 0:
                 value = draw(st.sampled_from([*chosen * 3, *_VALUES[name]]))
                 arrival = tick + draw(st.integers(0, late))

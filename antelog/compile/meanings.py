@@ -8,7 +8,7 @@ names and orders they have. Two that mean the same may have different forms, whi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -53,11 +53,39 @@ def canonical(conjunction: Pattern, named: Named) -> str:
     return digest(min(forms))
 
 
-class _FormWriter:
-    """Writes a conjunction with something in place of each variable."""
+def _in_order(conjunction: Pattern, named: Named, *, limits: bool) -> str:
+    """Returns the form of a pattern as it is written, with variables numbered as they come, as a digest."""
+    whole = _from_answer(conjunction)
+    if not limits:
+        literals = tuple(each.replaced(_WithoutLimits()) for each in whole.literals)
+        whole = structs.replace(whole, literals=literals)
+    writer = _FormWriter(whole, named, limits=limits)
+    operands = (*whole.answer, whole.time, *(each for own in whole.literals for each in own.operands))
+    found = dict.fromkeys((*map(terms.variable_in, terms.all_in(operands)), *writer.variables))
+    numbers = {name: place for place, name in enumerate(found) if name is not None}
+    return digest(repr(writer.written(numbers, tuple)))
 
-    def __init__(self, conjunction: Pattern, named: Named) -> None:
-        self._whole, self._named = conjunction, named
+
+class _WithoutLimits(terms.Replacement):
+    """Leaves out the numbers and ticks of comparisons: 90 of `V >= 90`, 20 of `U <= T+20`."""
+
+    def operand(self, operand: terms.Operand) -> terms.Operand:
+        match operand:
+            case terms.Const(value) if not isinstance(value, str):
+                return terms.Const(0)
+            case terms.Time(variable, _):
+                return terms.Time(variable, 0)
+            case terms.Sum(variable, _):
+                return terms.Var(variable)
+            case _:
+                return super().operand(operand)
+
+
+class _FormWriter:
+    """Writes a conjunction with something in place of each variable; without `limits` ranges have no ends."""
+
+    def __init__(self, conjunction: Pattern, named: Named, *, limits: bool = True) -> None:
+        self._whole, self._named, self._limits = conjunction, named, limits
         self._earliest = {each.variable: each.tick for each in conjunction.earliest}
         literals = (operand for each in conjunction.literals for operand in each.operands)
         self.variables = sorted(conjunction.answered | terms.variables_in(literals) | self._earliest.keys())
@@ -92,12 +120,16 @@ class _FormWriter:
             found = new
         return found
 
-    def written(self, names: Mapping[str, Hashable]) -> Hashable:
+    def written(
+        self,
+        names: Mapping[str, Hashable],
+        order: Callable[[Iterable[str]], tuple[str, ...]] = lambda each: tuple(sorted({*each})),
+    ) -> Hashable:
         whole = self._whole
-        literals = {repr(self._literal(each, names)) for each in whole.literals}
+        literals = order(repr(self._literal(each, names)) for each in whole.literals)
         earliest = sorted((names[name], tick) for name, tick in self._earliest.items())
         answer = tuple(self._value("", term, names) for term in whole.answer)
-        return answer, self._value("", whole.time, names), tuple(sorted(literals)), tuple(earliest)
+        return answer, self._value("", whole.time, names), literals, tuple(earliest)
 
     def _literal(self, literal: AnyLiteral, names: Mapping[str, Hashable]) -> Hashable:
         # An aggregate's own variables have no names outside.
@@ -112,6 +144,8 @@ class _FormWriter:
         if isinstance(node, Negation) and self._named("relation", node.relation) is not None:
             # Its relation has no column for what may be any.
             node = structs.replace(node, arguments=tuple(each for each in node.arguments if each is not None))
+        if not (self._limits or getattr(node, "single", True)):
+            keys = [key for key in keys if key not in ("first", "last")]
         asked = "relation" in keys
         return (
             type(node).__name__,
@@ -211,6 +245,10 @@ class Meanings:
     def relation(self, name: str) -> str:
         return _Descent(self, ()).relation(name)
 
+    def forms(self, rules: Iterable[Pattern], named: Named) -> list[str]:
+        """Returns the forms of the rules of one predicate."""
+        return sorted({canonical(each, named) for each in rules})
+
     def _query(self, relation: Relation) -> QueryMeaning:
         inputs = {name: self._timing(self.inputs[name]) for name in inputs_of(self.plan, relation)}
         # The columns that unguarded variables lead to: which values have answers of their own.
@@ -231,6 +269,22 @@ class Meanings:
         refinements = frozenset((each.pattern, each.delay) for each in source.refinements)
         zone = self.plan.counting(source.name).zone or DEFAULT_ZONE
         return source.delay, refinements, source.slot, zone
+
+
+class Shapes(Meanings):
+    """The meanings for what counts by the places of rules and literals, as chances do: order matters.
+
+    The facts that a program states do not. Nor, without `limits`, do the numbers and ticks of comparisons,
+    and the ticks at which ranges end.
+    """
+
+    def __init__(self, plan: Plan, *, limits: bool) -> None:
+        statics = tuple(structs.replace(each, facts=()) for each in plan.statics)
+        super().__init__(structs.replace(plan, statics=statics))
+        self._limits = limits
+
+    def forms(self, rules: Iterable[Pattern], named: Named) -> list[str]:
+        return [_in_order(each, named, limits=self._limits) for each in rules]
 
 
 class _Descent:
@@ -264,18 +318,16 @@ class _Descent:
 
     def _relation(self, name: str, below: _Descent) -> Hashable:
         relation = self._meanings.relations[name]
-        patterns = {canonical(each, below.named) for each in relation.patterns}
-        return len(relation.answer.variables), relation.answer.time is None, sorted(patterns)
+        patterns = self._meanings.forms(relation.patterns, below.named)
+        return len(relation.answer.variables), relation.answer.time is None, patterns
 
     def _static(self, name: str, below: _Descent) -> Hashable:
         static = self._meanings.statics[name]
-        rules = {
-            canonical(Pattern(rule.answer, NO_TIME, rule.literals), below.named)
-            for rule in self._meanings.plan.static_rules
-            if rule.predicate == name
-        }
+        own = (each for each in self._meanings.plan.static_rules if each.predicate == name)
+        patterns = (Pattern(rule.answer, NO_TIME, rule.literals) for rule in own)
+        rules = self._meanings.forms(patterns, below.named)
         outside = name if static.facts or not rules else None
-        return outside, len(static.columns), sorted(map(repr, static.facts)), sorted(rules)
+        return outside, len(static.columns), sorted(map(repr, static.facts)), rules
 
     def named(self, field: str, name: str) -> Hashable:
         """Returns the meaning of a relation or of a static predicate; the name of an input."""

@@ -52,6 +52,7 @@ class ModelForecaster:
     known: Forecasting
     limits: Limits = NO_LIMITS
     left_out: Mapping[str, LeftOut] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # on what the plan cannot use of the model given
 
     @staticmethod
     def start(
@@ -68,7 +69,8 @@ class ModelForecaster:
             given = (model if isinstance(model, Model) else Model.load(model)).of(plan, name)
             if not learning.on:
                 learning = replace(learning, half_life=given.half_life)
-        return ModelForecaster(plan, forecasting.start(plan, learning, given, judges), limits)
+        known = forecasting.start(plan, learning, given, judges)
+        return ModelForecaster(plan, known, limits, notes=() if given is None else given.notes)
 
     @staticmethod
     def restored(plan: Plan, members: Mapping[str, bytes], limits: Limits = NO_LIMITS) -> ModelForecaster:

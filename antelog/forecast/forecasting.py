@@ -53,7 +53,10 @@ def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Ju
     sightings = nothing_seen(families)
     # The hours that a model has learned are those of its own zone.
     clocks = plan if model is None else model.plan
-    features = {query.name: features_of(clocks, query.name) for query in plan.queries}
+    features = {
+        query.name: replace(features_of(plan, query.name), timescale=clocks.timescale)
+        for query in plan.queries
+    }
     queries = {}
     for query in plan.queries:
         width, keys = len(query.answer.variables) + 1, len(key_of(plan, query))
@@ -61,9 +64,9 @@ def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Ju
             width, keys, learning.half_life, features[query.name], judges
         )
     if model is not None:
-        queries = {
-            name: replace(each, judges=model.judges[name], weights=model.weights[name])
-            for name, each in queries.items()
+        queries |= {
+            name: replace(queries[name], judges=own, weights=model.weights[name])
+            for name, own in model.judges.items()
         }
         sightings = replace(sightings, values=Values.from_saved(model.values.saved()))
     counts = {family.name: slots.nothing_counted(family) for family in families if family.slotted}
@@ -165,16 +168,11 @@ def tables_of(state: State, values: Values) -> Tables:
 def with_model(current: Forecasting, model: Model, learning: Learning) -> Forecasting:
     """Replaces the learned state by a model; while learning goes on, only what all keys share."""
     model = recoded(model, current.sightings.values)
-    judges = model.judges
-    if learning.on:
-        judges = {
-            name: {judge: of.renewed(judges[name][judge]) for judge, of in each.judges.items()}
-            for name, each in current.queries.items()
-        }
-    queries = {
-        name: replace(each, judges=judges[name], weights=model.weights[name])
-        for name, each in current.queries.items()
-    }
+    queries = dict(current.queries)
+    for name, judges in model.judges.items():
+        each = queries[name]
+        own = {judge: of.renewed(judges[judge]) for judge, of in each.judges.items()}
+        queries[name] = replace(each, judges=own if learning.on else judges, weights=model.weights[name])
     return replace(current, queries=queries, learning=learning)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from os import PathLike
@@ -14,17 +14,20 @@ import numpy as np
 import pyarrow as pa
 
 from antelog import writing
-from antelog.compile.nodes.plan import Input, Plan, Relation, Static, from_json, to_json
+from antelog.compile.meanings import Shapes
+from antelog.compile.nodes.plan import Input, Plan, Relation, from_json, to_json
 from antelog.engine import sealed
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
+from antelog.escaping import shown
+from antelog.forecast.inference.forms import key_of
 from antelog.forecast.judges.following import AnswerLines, TrackedAnswers
 from antelog.forecast.judges.judge import Judge, JudgeWeights, Predictions, SettledLines, merged_weights
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.judges.linear import Fit, LinearJudge, Recalibration
-from antelog.forecast.judges.looks import LatestValues, Look, QueryFeatures
+from antelog.forecast.judges.looks import LatestValues, Look, QueryFeatures, looks_of
 from antelog.forecast.judges.outcomes import OutcomeStatistics
 from antelog.forecast.rates.learning import Learning
 from antelog.forecast.rates.tally import Ledger, Tally
@@ -106,6 +109,7 @@ class Model:
     judges: Mapping[str, Mapping[str, Judge]]  # by query and name
     weights: Mapping[str, JudgeWeights]  # by query
     half_life: float | None
+    notes: tuple[str, ...] = ()  # what a program with other rules cannot use of it, query by query
 
     @property
     def knows_something(self) -> bool:
@@ -158,31 +162,80 @@ class Model:
         return cls(plan, values, learned["judges"], learned["weights"], **head)
 
     def of(self, plan: Plan, name: str = "the model") -> Model:
-        """Returns the model if it was learned for this program. Raises StateError with the difference."""
+        """Returns what a program can use, with `notes` on the rest. Raises StateError if that is nothing.
+
+        Where the numbers that a query compares with are others, rates are kept, and no fitted judge is.
+        """
         if self.plan.means(plan):
             return self
-        raise StateError(f"{name} was learned for another program: {_difference(self.plan, plan)}")
+        one, other = self.plan.as_coded(plan), plan.as_coded(self.plan)
+        same, like = (
+            _in_both(*(_shapes(each, limits=own) for each in (one, other))) for own in (True, False)
+        )
+        if not like:
+            raise StateError(f"{name} was learned for another program: {_difference(self.plan, plan)}")
+        judges = {query: self.judges[query] for query in like}
+        weights = {query: self.weights[query] for query in like}
+        notes = []
+        for query in (each.name for each in plan.queries if each.name not in same):
+            if query in like:
+                judges[query], weights[query] = _unfitted(judges[query]), weights[query].take(_NOTHING)
+                why = (
+                    f"its numbers are others than in {name}: rates are used, and the linear judge begins anew"
+                )
+            else:
+                rules = "other rules" if query in self.judges else "no such query"
+                why = f"it begins without a model, as {name} has {rules}"
+            notes.append(f"{shown(query)}: {why}")
+        return replace(self, judges=judges, weights=weights, notes=tuple(notes))
+
+
+def _in_both(one: Mapping[str, Hashable], other: Mapping[str, Hashable]) -> set[str]:
+    return {name for name, shape in other.items() if one.get(name) == shape}
+
+
+_NOTHING = np.zeros(0, np.int64)
+
+
+def _shapes(plan: Plan, *, limits: bool) -> dict[str, Hashable]:
+    """Collects what has to be the same of a query; with `limits`, for judges fitted to what it compares."""
+    inputs = {each.name: each for each in plan.inputs}
+    return {
+        name: (
+            *(each.patterns, tuple(each.inputs.items()), key_of(plan, each.relation)),
+            (looks_of(plan, name), tuple(inputs[source].odds for source in each.inputs)) if limits else None,
+        )
+        for name, each in Shapes(plan, limits=limits).queries.items()
+    }
+
+
+def _unfitted(judges: Mapping[str, Judge]) -> dict[str, Judge]:
+    """Judges that know what they counted, but nothing that they fitted."""
+    return {
+        name: replace(each, kept=each.kept.between(0, 0), fits=(), count=0, fitted=0)
+        if isinstance(each, LinearJudge)
+        else each
+        for name, each in judges.items()
+    }
 
 
 def _difference(one: Plan, other: Plan) -> str:
     """Describes the first difference between the program of a model and another."""
-    for what, first, second in (
-        ("inputs", _by_name(one.inputs), _by_name(other.inputs)),
-        ("queries", _by_name(one.meaning.queries), _by_name(other.meaning.queries)),
-        ("static predicates", _by_name(one.statics), _by_name(other.statics)),
-    ):
-        for name in sorted(first.keys() - second.keys()):
-            return f"it has {name} among its {what}, and this one has not"
-        for name in sorted(second.keys() - first.keys()):
-            return f"this one has {name} among its {what}, and it has not"
-        for name in sorted(first):
-            if first[name] != second[name]:
-                return f"{name} is not the same in both"
-    recoded = ", ".join(one.recoded(other))
-    return f"the code of {recoded} is another" if recoded else "its rules differ"
+    first, second = _by_name(one.queries), _by_name(other.queries)
+    for name in sorted(first.keys() - second.keys()):
+        return f"it has {name} among its queries, and this one has not"
+    for name in sorted(second.keys() - first.keys()):
+        return f"this one has {name} among its queries, and it has not"
+    before, after = _by_name(one.inputs), _by_name(other.inputs)
+    differ = [name for name in sorted(before.keys() & after.keys()) if before[name] != after[name]]
+    recoded = one.recoded(other)
+    if recoded and not differ:
+        return f"the code of {', '.join(recoded)} is another"
+    differ += [name for name in sorted(first) if first[name] != second[name]]
+    return f"{differ[0]} is not the same in both" if differ else "its rules differ"
 
 
-def _by_name(things: Iterable[Input | Relation | Static]) -> dict[str, object]:
+def _by_name(things: Iterable[Input | Relation]) -> dict[str, object]:
     return {each.name: each for each in things}
 
 

@@ -121,12 +121,14 @@ def replayed(engine: Any, facts: Mapping[str, Sequence[Fact]], ends: Iterable[in
 def with_what_was_found_meanwhile(model: Model, other: Model) -> Model:
     """A model with what another found out tick by tick, by what it knew at the time.
 
-    That is how far each judge is trusted, and how strongly a key is drawn to all.
+    That is how far each judge is trusted, how strongly a key is drawn to all, and what is fitted to what
+    other judges said.
     """
     judges: dict[str, dict[str, Judge]] = {}
     for query, of in model.judges.items():
-        ours, theirs = of[OUTCOMES], other.judges[query][OUTCOMES]
+        ours, theirs = of[OUTCOMES], other.judges[query]
+        drawn = theirs[OUTCOMES]
         assert isinstance(ours, OutcomeStatistics)
-        assert isinstance(theirs, OutcomeStatistics)
-        judges[query] = {**of, OUTCOMES: replace(ours, drawn=theirs.drawn)}
+        assert isinstance(drawn, OutcomeStatistics)
+        judges[query] = {**theirs, OUTCOMES: replace(ours, drawn=drawn.drawn)}
     return replace(model, judges=judges, weights=other.weights)

@@ -161,3 +161,35 @@ def run_one(engine: Engine, end: int) -> list[dict[str, Any]]:
     new = [row for row in FACTS["Read"] if row[-1] == end]
     lines: list[dict[str, Any]] = engine.advance(end, {"Read": new})["Hot"].to_pylist()
     return lines
+
+
+# ---- answers that were lost from sight ----
+
+SIGHTED = """
+input Temp(device: text, level: text, time) delay 1, one per device, every 1.
+Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
+Calm(X, T) :- Temp(X, low, T), not Temp(X, high, T+1).
+query Malf(X, T) alert 40%.
+query Calm(X, T).
+"""
+
+
+def _seen(rules: str, *silent: tuple[str, str, int]) -> tuple[Engine, list[dict[str, Any]]]:
+    """An engine that learned of two devices while others fell silent, and its lines."""
+    dice = np.random.default_rng(2)
+    levels = [(device, str(dice.choice(["high", "low"])), tick) for tick in range(100) for device in "ab"]
+    engine = Engine(antelog.parse(rules), model="learn")
+    log = engine.advance(99, {"Temp": [*levels, *silent]})
+    return engine, [row for table in log.values() for row in table.to_pylist()]
+
+
+def test_what_was_lost_from_sight_neither_teaches_nor_scores() -> None:
+    silent = [(f"z{tick}", ("high", "low")[tick % 2], tick) for tick in range(40, 70)]
+    (with_lost, lines), (without, others) = _seen(SIGHTED, *silent), _seen(SIGHTED)
+    lost = [row for row in lines if row["lost"]]
+    assert {row["change"] for row in lost} >= {"rejected", "confirmed"}
+    assert len({row["X"] for row in lost}) == len(silent)
+    assert [row for row in lines if not row["X"].startswith("z")] == others
+    assert with_lost.scores().to_pylist() == without.scores().to_pylist()
+    for name, own in with_lost.model.judges.items():
+        assert [each.rows for each in own.values()] == [e.rows for e in without.model.judges[name].values()]

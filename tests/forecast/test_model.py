@@ -84,9 +84,7 @@ def test_a_file_of_another_kind_or_version() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (RULES + "input Ping(x, time).", "this one has Ping among its inputs, and it has not"),
         (RULES.replace("Malf", "Hot"), "it has Malf among its queries, and this one has not"),
-        (RULES + "static Site(x). Site(a).", "this one has Site among its static predicates"),
         (RULES.replace("delay 1", "delay 2"), "Temp is not the same in both"),
         (RULES.replace("T+1", "T+2"), "Malf is not the same in both"),
     ],

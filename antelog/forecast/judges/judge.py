@@ -59,7 +59,7 @@ class SettledLines(ColumnSet):
 
     def in_order(self) -> SettledLines:
         """Sorts by the ticks at which they were settled, in an order that any cut of a run gives."""
-        return self.take(np.lexsort([_digest(self.features), self.tick, self.settled]))
+        return self.take(np.lexsort([self.confirmed, _digest(self.features), self.tick, self.settled]))
 
 
 def no_lines(width: int) -> SettledLines:

@@ -140,7 +140,8 @@ class Recalibration(LinearJudge):
         return {}
 
     def _left(self, settled: Column, _end: int) -> Numbers:
-        return np.exp2(np.arange(-len(settled), 0) / self.newest)
+        # Those of one tick count alike, in whatever order they are.
+        return np.exp2((np.searchsorted(settled, settled, "right") - len(settled)) / self.newest)
 
 
 def nothing_recalibrated(_keys: int, _half_life: float | None) -> Recalibration:

@@ -224,12 +224,16 @@ def _direction(found: CalibrationResult) -> str:
 
 
 def rests_on(line: Mapping[str, Any], plan: Plan, answers: int) -> str:
-    """What a chance rests on, by the judge that weighs most, or why there is none."""
+    """Says what a chance rests on, by the judge that weighs most, or why there is none."""
     judge = line.get("chance_from")
+    if "chance_from" not in line:
+        return ""
     if judge is None:
-        never = "" if line.get("decided_by") else "no chance, because nothing bounds it in time"
-        open_ = "no chance while a variable is open" if None in line["answer"].values() else never
-        return open_ if "chance_from" in line else ""
+        if None in line["answer"].values():
+            return "no chance while a variable is open"
+        bounded = line.get("decided_by") is not None
+        why = "nothing is known of answers like it" if bounded else "nothing bounds it in time"
+        return f"no chance, because {why}"
     if judge == MODEL:
         return "rests on how often its facts come, and how late"
     rests = [f"rests on rates of {count(answers)} like it"]

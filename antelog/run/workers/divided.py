@@ -84,6 +84,8 @@ def divided(
         if workers != AUTO:
             say(f"one worker runs all of it: {why}")
         count = 1
+    while engine.notes:
+        say(engine.notes.pop(0))
     return engine if count == 1 else DividedEngine(engine, count, judges, again, say)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
@@ -50,6 +51,8 @@ def forecasts_of(plan: Plan, given: GivenModel, learning: Learning) -> Forecasts
         return Forecasts(learning) if learning.on or plan.declares_chances else None
     model = given if isinstance(given, Model) else Model.load(given)
     model = model.of(plan, "the model" if isinstance(given, Model) else str(given))
+    for note in model.notes:
+        warnings.warn(note, UserWarning, stacklevel=8)
     half_life = learning.half_life if learning.on else model.half_life
     return Forecasts(replace(learning, half_life=half_life), model.to_bytes())
 

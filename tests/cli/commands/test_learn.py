@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -99,10 +100,66 @@ def test_a_model_is_of_its_program_whatever_the_alert() -> None:
     run("learn", "p.alog", *FACTS, "--output", "p.model")
     Path("p.alog").write_text(PROGRAM.replace("50%", "90%"), encoding="utf-8")
     assert run("score", "p.alog", *FACTS, "--model", "p.model").exit_code == 0
-    Path("p.alog").write_text(PROGRAM.replace("T+2", "T+3"), encoding="utf-8")
-    done = run("score", "p.alog", *FACTS, "--model", "p.model")
-    assert done.exit_code == 1
-    assert "p.model was learned for another program: Malf is not the same in both" in done.stderr
+
+
+# ---- models of programs that have changed since ----
+
+VALUED = """
+input Temp(device, value: number, time) delay 1.
+input Off(device, time).
+Hot(X, T) :- Temp(X, V, T), V >= 70, Temp(X, W, T+1), W >= 70.
+Calm(X, T) :- Temp(X, V, T), V < 60, not Off(X, T+1..T+3).
+query Hot(X, T).
+query Calm(X, T).
+"""
+RENAMED = VALUED.replace("T", "When").replace("Whenemp", "Temp").replace("V", "A").replace("X", "Dev")
+_COLD = "Cold(X, T) :- Temp(X, V, T), V < 60, Temp(X, W, T+1), W < 60. query Cold(X, T)."
+_RATES = "its numbers are others than in p.model: rates are used, and the linear judge begins anew"
+_OTHER = "it begins without a model, as p.model has other rules"
+CHANGED = {
+    RENAMED: {},
+    f"{RENAMED}input Ping(x, time).": {},
+    VALUED.replace("query Calm(X, T).", ""): {},
+    VALUED.replace("70", "72"): {"Hot": _RATES},
+    VALUED.replace("T+3", "T+4"): {"Calm": _RATES},
+    VALUED.replace("T+1..T+3", "T+1"): {"Calm": _OTHER},
+    VALUED.replace("not Off", "Temp(X, _, T+2), not Off"): {"Calm": _OTHER},
+    VALUED.replace("Off(X", "Temp(X, 9"): {"Calm": _OTHER},
+    VALUED + _COLD: {"Cold": "it begins without a model, as p.model has no such query"},
+}
+
+
+def test_a_model_serves_the_queries_of_a_changed_program_that_it_knows() -> None:
+    dice, hot, rows = Random(0), 50.0, ["device,value,time"]
+    for tick in range(400):
+        hot += dice.gauss(0, 9) - (hot - 65) / 9
+        rows += [f"{device},{hot + offset:.0f},{tick}" for device, offset in (("a", 0), ("b", 5))]
+    Path("temp.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    Path("p.alog").write_text(VALUED, encoding="utf-8")
+    assert run("learn", "p.alog", *FACTS, "--output", "p.model").exit_code == 0
+    expected: list[float | None] = []
+    for rules, notes in {VALUED: dict[str, str](), **CHANGED}.items():
+        Path("q.alog").write_text(rules, encoding="utf-8")
+        done = run("try", "q.alog", *FACTS, "--model", "p.model", "--until", "99")
+        said = (each.split(": ", 2)[1:] for each in done.stderr.splitlines() if "p.model" in each)
+        assert (done.exit_code, dict(said)) == (0, notes), rules
+        lines = [each for each in map(json.loads, done.stdout.splitlines()) if each["change"] == "possible"]
+        chances = [each["chance"] for each in lines if each["query"] == "Hot"]
+        expected = expected or chances
+        assert len({*expected}) > 10
+        if "Hot" in notes:
+            found = {each["chance_from"] for each in lines if each["query"] == "Hot"}
+            assert (found, None in chances) == ({"outcomes"}, False)
+        else:
+            assert chances == expected, rules
+        unknown = {each["query"] for each in lines if each["chance"] is None}
+        assert unknown == {name for name, why in notes.items() if why != _RATES}, rules
+    Path("q.alog").write_text(VALUED.replace("70", "72"), encoding="utf-8")
+    done = run("watch", "q.alog", *FACTS, "--model", "p.model", "--once", "--no-page")
+    assert f"note: Hot: {_RATES}" in done.stderr
+    Path("q.alog").write_text(VALUED.replace("delay 1", "delay 2"), encoding="utf-8")
+    done = run("watch", "q.alog", *FACTS, "--model", "p.model", "--once", "--no-page")
+    assert "p.model was learned for another program: Temp is not the same in both" in done.stderr
 
 
 def test_scores_as_text_page_and_numbers() -> None:

@@ -148,6 +148,14 @@ def test_what_chances_rest_on() -> None:
     for judge, more in looks.items():
         line = {"query": "P", "answer": {"X": 1}, "chance_from": judge}
         assert words.rests_on(line, plan_of(source), 351) == f"rests on rates of 351 like it{more}"
+    none = {"query": "P", "answer": {"X": 1}, "decided_by": 0, "chance_from": None}
+    for open_line, why in (
+        (none, "no chance, because nothing is known of answers like it"),
+        ({**none, "decided_by": None}, "no chance, because nothing bounds it in time"),
+        ({**none, "answer": {"X": None}}, "no chance while a variable is open"),
+        ({"query": "P", "answer": {"X": 1}}, ""),
+    ):
+        assert words.rests_on(open_line, plan_of(source), 0) == why
 
 
 def test_json() -> None:

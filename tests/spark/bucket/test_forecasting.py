@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import antelog
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.dividing import parts_of
+from antelog.errors import DataWarning
 from antelog.forecast.columns import KINDS
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.lines import Limits
@@ -125,6 +126,23 @@ def test_what_keys_learn_depends_on_neither_buckets_nor_cuts(given: Forecasts) -
     assert whole != streamed(forecasts(history()), 1, [])
     for buckets, ends, room in ((1, [200], 10_000), (3, [150, 333], 40), (8, [250], 0)):
         assert streamed(given, buckets, ends, room=room) == whole
+
+
+@pytest.mark.parametrize("learn", [False, True])
+def test_a_model_serves_the_queries_of_other_rules_that_are_the_same(learn: bool) -> None:
+    program = antelog.parse(RULES.replace("not Off(X, T+2)", "not Off(X, T+3)"))
+    why = "Calm: it begins without a model, as the model has other rules"
+    with pytest.warns(UserWarning, match=why):
+        given = forecasts_of(program.plan, history(), Learning(learn))
+    assert given is not None
+    found = streamed(given, 3, [150, 333], program)
+    with pytest.warns(DataWarning, match=why):
+        expected = in_process(program, history(), FACTS)
+    if learn:
+        expected = streamed(given, 1, [], program)
+    assert found == expected
+    judged = {each["query"] for each in found if "chance" in each}
+    assert judged == ({"Malf", "Calm"} if learn else {"Malf"})
 
 
 def test_a_stream_goes_on_with_a_newer_model() -> None:

@@ -1,14 +1,20 @@
 """antelog/spark/bucket/forecasting.py: chances that look at values, in buckets."""
 
+import numpy as np
 import pytest
 
 import antelog
-from antelog.forecast.model_file import Model, merged, packed
+from antelog.engine.columns.tables import Numbers
+from antelog.forecast.columns import LINEAR
+from antelog.forecast.judges.linear import LinearJudge
+from antelog.forecast.judges.looks import features_of
+from antelog.forecast.model_file import Model, merged
 from antelog.forecast.rates.learning import Learning
 from antelog.process import Engine
 from antelog.spark.job.forecasts import forecasts_of, to_learn
 from antelog.spark.job.needed import EVERYTHING
 from antelog.spark.running import learned as in_bucket
+from tests.engine.replay import frames
 from tests.forecast.judges.test_values import PROGRAM, TICKS, learned, readings
 from tests.spark.bucket import test_forecasting as others
 from tests.spark.comparing import Fact, job_of, tables_of
@@ -22,7 +28,7 @@ def test_chances_are_those_of_the_engine(buckets: int, ends: list[int]) -> None:
     given = forecasts_of(PLAN, learned(), Learning(False))
     assert given is not None
     expected = others.in_process(PROGRAM, learned(), FACTS, TICKS + 5)
-    assert any(row.get("chance_from") == "values" for row in expected)
+    assert any(row.get("chance_from") == LINEAR for row in expected)
     assert others.streamed(given, buckets, ends, PROGRAM, facts=FACTS) == expected
 
 
@@ -38,10 +44,30 @@ def test_all_facts_are_needed_where_a_model_looks_at_values() -> None:
 
 @pytest.mark.parametrize("buckets", [2, 4])
 def test_what_buckets_learn_is_what_one_learns_of_all_keys(buckets: int) -> None:
+    """But for what other judges said: those of a bucket knew its keys alone."""
     (whole,), parts = (
         [Model.from_bytes(each) for each in others.of_buckets(in_bucket, to_learn(), number, FACTS, PLAN)]
         for number in (1, buckets)
     )
-    for name, expected in whole.judges.items():
-        found = merged(parts).judges[name]["values"]
-        assert packed(found) == packed(expected["values"])
+    together = merged(parts)
+    for name in whole.judges:
+        one, other = (_lines(each, name) for each in (whole, together))
+        assert len(one) > 500
+        np.testing.assert_array_equal(one, other)
+    for one, other in zip(*(_scored(each) for each in (whole, together)), strict=True):
+        assert other < 1.08 * one  # there are one or two keys in a bucket
+
+
+def _scored(model: Model) -> list[float]:
+    engine = Engine(PROGRAM, model=model)
+    engine.advance(TICKS + 5, frames(FACTS, PLAN, -1, TICKS + 5))
+    return [row["brier"] for row in engine.scores().to_pylist()]
+
+
+def _lines(model: Model, query: str) -> Numbers:
+    """What the linear judge was fitted to, in some order."""
+    judge = model.judges[query][LINEAR]
+    assert isinstance(judge, LinearJudge)
+    lines, own = judge.kept, features_of(PLAN, query).width
+    found = np.column_stack([lines.settled, lines.tick, lines.confirmed, lines.features[:, :own]])
+    return found[np.lexsort(found.T)]

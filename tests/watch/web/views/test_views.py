@@ -192,6 +192,13 @@ def test_an_answer_has_its_history_what_it_awaits_and_its_rules() -> None:
         assert expected in words, expected
 
 
+def test_an_answer_without_a_chance_says_why() -> None:
+    lines = [{**each, "chance": None, "chance_from": None} for each in (possible("wt2", 7, chance=None),)]
+    assert "no chance, because nothing is known of answers like it" in seen(f"answer/{WT2}", *lines)
+    ended = seen(f"answer/{WT2}", *lines, confirmed("wt2", 7, 8))
+    assert "no chance" not in ended
+
+
 def test_what_two_explanations_await_is_listed_once() -> None:
     rule = "Malf(X, T) :- Hot(X, T), Hot(X, T+1)."
     rules = PROGRAM.replace(rule, "\n".join(rule.replace(".", f", Oil(X, {at}, T+1).") for at in ("a", "b")))
