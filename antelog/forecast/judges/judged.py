@@ -38,8 +38,8 @@ from antelog.forecast.scores.scores import Scores, at_threshold, scored
 
 OF_MODEL = 2.0  # the weight of declared chances before anything is known of them
 
-NewJudge = Callable[[int, float | None], Judge]
-"""Makes a judge from the number of key columns and the longest half-life."""
+NewJudge = Callable[[int, float | None, int], Judge]
+"""Makes a judge from the number of key columns, the longest half-life, and how many features are the calendar."""
 
 Judges = Mapping[str, NewJudge]
 
@@ -91,11 +91,11 @@ def nothing_judged(
     width: int, keys: int, half_life: float | None, features: QueryFeatures, judges: Judges = JUDGES
 ) -> Judged:
     """Makes the state before the first answer, which has `width` columns, the time being the last."""
-    made = {name: judge(keys, half_life) for name, judge in judges.items()}
+    made = {name: judge(keys, half_life, features.cycles) for name, judge in judges.items()}
     weights = [OF_MODEL, *(weight for each in made.values() for weight in each.columns.values())]
     empty, each = np.zeros(0, np.int64), np.zeros((0, len(weights)))
-    odds = 2 + sum(len(one.columns) for name, one in made.items() if name != LINEAR)
-    seen = np.zeros((0, features.width + odds), np.float32)
+    others = 3 + sum(len(one.columns) for name, one in made.items() if name != LINEAR)
+    seen = np.zeros((0, features.width + others), np.float32)
     no_lines = Predictions(empty, empty, empty, each, np.zeros(0), np.zeros(0), empty, seen)
     return Judged(nobody(width), made, first_weights(weights), no_lines, NOTHING_UNSCORED, Scores())
 
@@ -122,7 +122,9 @@ def judge(
     settled = None
     said = {n: one.predict(rows) for n, one in judged.judges.items() if n not in (LINEAR, RECALIBRATION)}
     odds = _odds(judged, [by_model[:, None], *said.values()])
-    rows = replace(rows, features=np.concatenate([rows.features, odds], axis=1))
+    often = np.sum([one.frequency(rows) for one in judged.judges.values()], axis=0)[:, None]
+    features = np.concatenate([rows.features, often.astype(np.float32), odds], axis=1)
+    rows = replace(rows, features=features)
     if decided is not None and rows.learns is Learns.ALL:
         # The lines, of those reported before and those of this step, whose answers are settled in it.
         at = find(np.append(reported.number, number.take(here)), decided.number)

@@ -87,6 +87,18 @@ class OutcomeStatistics(Judge):
         chance[~(known | (own[:, -2] > 0))] = np.nan
         return chance
 
+    def frequency(self, rows: AnswerRows) -> Numbers:
+        """Beside all answers, so that one key alone has no trend."""
+        if not (rows.key and self.rows):
+            return np.zeros(len(rows.tick))
+        any_state = np.full_like(rows.state, _ANY), *rows.key
+        own = self._found(self.by_key, any_state, rows.tick, fades=rows.learns is not Learns.NOTHING)
+        ticks, which = numbered(rows.tick)
+        zero = np.zeros_like(ticks)
+        every = self._found(self.of_all, (zero, zero), ticks, fades=rows.learns is Learns.ALL)
+        found: Numbers = np.log((own[:, -2] + 1) / (every[:, -2].take(which) + 1))
+        return found
+
     def _weight_of_all(self, ticks: Column, *, fades: bool) -> Numbers:
         """As how many answers the knowledge of all keys counts: the mean in logs, by how well each fits."""
         different, which = np.unique(ticks, return_inverse=True)
@@ -199,7 +211,7 @@ class OutcomeStatistics(Judge):
         return OutcomeStatistics(of_all, by_key, drawn, lags, self.half_lives)
 
 
-def nothing_known(keys: int, half_life: float | None) -> OutcomeStatistics:
+def nothing_known(keys: int, half_life: float | None, _cycles: int) -> OutcomeStatistics:
     """Makes the judge before any outcome."""
     memories = half_lives(half_life)
     count = 2 * len(memories)

@@ -25,6 +25,7 @@ from antelog.forecast.reports.words import percent
 
 DIFFERENT = 3  # the number of keys that are named, those for which most differs
 _TOPICS = 3  # the number of subjects that are named, those that the linear judge heeds most
+_OFTEN = "how often its key has answers"
 _OF_JUDGES = "what other judges say"
 _WIDTH = 78
 _LABEL = 12
@@ -93,7 +94,7 @@ def _topics(model: Model, query: str, judge: LinearJudge) -> list[str]:
         return []
     fit, named = judge.fits[-1], features_of(model.plan, query).topics
     found: dict[str, float] = {}
-    every = (*named, *[_OF_JUDGES] * (len(fit.mean) - len(named)))
-    for topic, weight in zip(every, fit.weights.tolist(), strict=False):
-        found[topic] = found.get(topic, 0) + weight**2
+    every = (*named, _OFTEN, *[_OF_JUDGES] * (len(fit.mean) - len(named) - 1))
+    for topic, weight in zip(every, np.nansum(fit.weights**2, axis=1).tolist(), strict=False):
+        found[topic] = found.get(topic, 0) + weight
     return sorted(found, key=lambda topic: -found[topic])[:_TOPICS]
