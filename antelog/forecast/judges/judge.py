@@ -178,8 +178,7 @@ class Predictions(ColumnSet):
     tick: Column
     pattern: Column
     each: Numbers  # a column for each name in `Judged.columns`
-    mean: Numbers
-    chance: Numbers  # the mean, calibrated
+    chance: Numbers
     source: Column  # the number of the judge with the most weight, or -1
     features: Features  # the values known then
 

@@ -21,8 +21,10 @@ GROWTH = 0.2  # weights are fitted anew once the lines grew by this share of tho
 HARMONICS = 5  # how many of the day and of the week are features; higher ones are held at 0 more strongly
 FARTHEST = 3.0  # values this many deviations from the mean count as so many
 LOOSER = 4.0  # so much less is the constant held at 0 than the weights of columns
+WEIGHT = 8.0  # the weight of each regression before anything is known of it
 STEPS, ENOUGH = 12, 1e-6  # Newton's steps, and a step so small that it is the last
 ALWAYS = -(2**62)  # the first tick of weights that are used from the start
+CLOCK = "clock"  # the column of the regression that heeds the calendar
 _EQUAL = 1e-6  # a column with a smaller deviation tells rows apart by rounding alone
 _AT_ONCE = 64  # threads wait for each other most of the time where the machine is busy
 _SOME = 1024
@@ -35,7 +37,7 @@ class Fit:
     first: int
     mean: Numbers
     scale: Numbers  # one by the deviation; 0 where all values were equal
-    weights: Numbers  # a column for each regression; those in the last row are added to each sum
+    weights: Numbers  # without and with the calendar; those in the last row are added to each sum
 
     def chance(self, features: Features) -> Numbers:
         """By each regression; the last column of features are log odds, which are corrected."""
@@ -45,29 +47,13 @@ class Fit:
         return found
 
 
-@dataclass(frozen=True)
-class Regression:
-    """One of the regressions that the judge fits to the same lines."""
-
-    name: str
-    weight: float  # before anything is known of it
-    ridge: float  # as how many lines the knowledge counts that no column matters
-    clock: bool  # whether it looks at the calendar, which on few lines misleads more than it helps
-
-
-REGRESSIONS = (
-    Regression(LINEAR, 8.0, 5.0, clock=False),
-    Regression("clock", 8.0, 5.0, clock=True),
-)
-
-
 @dataclass(frozen=True, eq=False)
 class LinearJudge(Judge):
-    """Regressions that are fitted anew as lines are settled."""
+    """Two regressions, fitted anew as lines are settled: one looks at the calendar, which misleads on few."""
 
     most: ClassVar = 5_000  # the newest lines that are kept
     often: ClassVar = 1_000  # weights are fitted anew after so many new lines, at the latest
-    regressions: ClassVar = REGRESSIONS
+    ridge: ClassVar = 5.0  # as how many lines the knowledge counts that no column matters
 
     kept: SettledLines  # what it learns from
     half_life: float | None  # in ticks
@@ -78,7 +64,7 @@ class LinearJudge(Judge):
 
     @property
     def columns(self) -> Mapping[str, float]:
-        return {each.name: each.weight for each in self.regressions}
+        return {LINEAR: WEIGHT, CLOCK: WEIGHT}
 
     @property
     def rows(self) -> int:
@@ -86,7 +72,7 @@ class LinearJudge(Judge):
 
     def predict(self, rows: AnswerRows) -> Numbers:
         """The chance of each row, by the weights in use at its tick; NaN before there are any."""
-        chance = np.full((len(rows.tick), len(self.regressions)), np.nan)
+        chance = np.full((len(rows.tick), len(self.columns)), np.nan)
         which = np.searchsorted([each.first for each in self.fits], rows.tick, "right") - 1
         for number, fit in enumerate(self.fits):
             at = marked(which == number)
@@ -110,7 +96,7 @@ class LinearJudge(Judge):
         return replace(self, kept=kept, fits=tuple(fits), count=count, fitted=last)
 
     def _fit(self, lines: SettledLines, end: int) -> Fit:
-        return fitted(lines, self._left(lines.settled, end), end, self.regressions, self.cycles)
+        return fitted(lines, self._left(lines.settled, end), end, self.ridge, self.cycles)
 
     def _left(self, settled: Column, end: int) -> Numbers:
         """The share that is left of the weight of each line."""
@@ -147,24 +133,6 @@ class LinearJudge(Judge):
         return replace(self, kept=self.kept.between(0, 0), count=0, fitted=0)
 
 
-class Recalibration(LinearJudge):
-    """Corrects the mean of all judges where it was too sure, or not sure enough."""
-
-    most, often, regressions = 2_000, 100, (Regression("", 0.0, 20.0, clock=False),)
-    newest = 400  # the lines in which a line loses half its weight
-
-    @property
-    def columns(self) -> Mapping[str, float]:
-        return {}
-
-    def _left(self, settled: Column, _end: int) -> Numbers:
-        return np.exp2(np.arange(-len(settled), 0) / self.newest)
-
-
-def nothing_recalibrated(_keys: int, _half_life: float | None, _cycles: int) -> Recalibration:
-    return Recalibration(no_lines(1), None)
-
-
 def nothing_fitted(_keys: int, half_life: float | None, cycles: int) -> LinearJudge:
     """Makes the judge before the first line."""
     return LinearJudge(no_lines(0), half_life, cycles)
@@ -173,24 +141,21 @@ def nothing_fitted(_keys: int, half_life: float | None, cycles: int) -> LinearJu
 # ---- fitting: Newton's steps, with a prior that holds all weights at 0 ----
 
 
-def fitted(
-    lines: SettledLines, weight: Numbers, first: int, regressions: Sequence[Regression], cycles: int
-) -> Fit:
-    """Fits weights, the same ones to the same rows in the same order."""
+def fitted(lines: SettledLines, weight: Numbers, first: int, ridge: float, cycles: int) -> Fit:
+    """Fits weights, the same ones to the same rows in the same order; without a calendar once."""
     numbers = lines.features.astype(np.float64)
     share = (weight / weight.sum())[:, None]
     mean = np.einsum("ij,ij->j", share, numbers)
     deviation = np.sqrt(np.einsum("ij,ij->j", share, (numbers - mean) ** 2))
     scale = np.where(deviation > _EQUAL * (1 + np.abs(mean)), 1 / np.maximum(deviation, _EQUAL), 0.0)
-    fit = Fit(first, mean, scale, np.zeros((len(mean) + 1, len(regressions))))
+    weights = np.full((len(mean) + 1, 2), (0.0, 0.0 if cycles else np.nan))
+    fit = Fit(first, mean, scale, weights)
     columns, odds = _scaled(fit, lines.features), numbers[:, -1]
-    held = np.ones(len(mean) + 1)
-    held[:cycles], held[-1] = 1 + np.arange(cycles) % HARMONICS, 1 / LOOSER
-    for number, each in enumerate(regressions):
-        some = slice(0 if each.clock else cycles, None)
-        found = _weights(columns[:, some], odds, lines.confirmed, weight, held[some] * each.ridge)
-        # Without a calendar there is nothing to look at for one that looks at it.
-        fit.weights[some, number] = found if cycles or not each.clock else np.nan
+    held = np.full(len(weights), ridge)
+    held[:cycles], held[-1] = ridge * (1 + np.arange(cycles) % HARMONICS), ridge / LOOSER
+    for number, ignored in enumerate((cycles, 0) if cycles else (0,)):
+        some = columns[:, ignored:]
+        weights[ignored:, number] = _weights(some, odds, lines.confirmed, weight, held[ignored:])
     return fit
 
 
