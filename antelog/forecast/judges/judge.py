@@ -94,7 +94,7 @@ class Judge:
         raise NotImplementedError
 
     def frequency(self, rows: AnswerRows) -> Numbers:
-        """How often answers of each row's key come, as the log of their part of all; 0 where it is unknown."""
+        """How often answers of each row's key come: the log of their part of all, 0 where unknown."""
         return np.zeros(len(rows.tick))
 
     def learn(self, _decided: DecidedAnswers, _key: Sequence[int], _learns: Learns) -> Self:

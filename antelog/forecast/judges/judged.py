@@ -39,7 +39,7 @@ from antelog.forecast.scores.scores import Scores, at_threshold, scored
 OF_MODEL = 2.0  # the weight of declared chances before anything is known of them
 
 NewJudge = Callable[[int, float | None, int], Judge]
-"""Makes a judge from how many columns a key has, the longest half-life, and how many features the calendar has."""
+"""Makes a judge from the columns of a key, the longest half-life, and the features of the calendar."""
 
 Judges = Mapping[str, NewJudge]
 
@@ -116,13 +116,13 @@ def judge(
 ) -> tuple[Judged, Predictions]:
     """Predicts the outcomes of open answers, given the model's chances and the answers decided now."""
     pattern, reported = pattern_of(rows.stage), judged.reported
-    here = marked(rows.at_line)
+    here = some = marked(rows.at_line)
+    settled = None
     said = {name: one.predict(rows) for name, one in judged.judges.items() if name != LINEAR}
     odds = _odds(judged, [by_model[:, None], *said.values()])
     often = np.sum([one.frequency(rows) for one in judged.judges.values()], axis=0)[:, None]
     rows = replace(rows, features=np.concatenate([rows.features, often.astype(np.float32), odds], axis=1))
-    learns = decided is not None and rows.learns is Learns.ALL
-    if decided is not None and learns:
+    if decided is not None and rows.learns is Learns.ALL:
         # The lines, of those reported before and those of this step, whose answers are settled in it.
         at = find(np.append(reported.number, number.take(here)), decided.number)
         some = marked(at >= 0)
@@ -136,7 +136,7 @@ def judge(
         said[LINEAR] = judged.judges[LINEAR].predict(rows)
     each = np.column_stack([by_model, *(said[name] for name in judged.sources[1:])])
     # Nobody may have a say, before the first fit of the only judge.
-    if learns and settled.count and judged.weights.at_first.any():
+    if settled is not None and settled.count and judged.weights.at_first.any():
         new = Predictions(number, rows.tick, pattern, each, by_model, number, rows.features)
         lines = reported.and_then(new.take(here)).take(some)
         judged = replace(judged, weights=weighed(judged.weights, lines, settled))

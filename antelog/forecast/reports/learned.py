@@ -17,9 +17,8 @@ from antelog.forecast.inference.forms import key_of
 from antelog.forecast.judges.lags import PATTERN
 from antelog.forecast.judges.linear import LinearJudge
 from antelog.forecast.judges.looks import features_of
-from antelog.forecast.judges.outcomes import AT_FIRST, OutcomeStatistics
+from antelog.forecast.judges.outcomes import ANY, AT_FIRST, OutcomeStatistics
 from antelog.forecast.model_file import Model
-from antelog.forecast.rates.tally import summed
 from antelog.forecast.reports import words
 from antelog.forecast.reports.words import percent
 
@@ -69,10 +68,11 @@ def _query(model: Model, query: Relation) -> Iterator[str]:
 
 def _by_key(model: Model, outcomes: OutcomeStatistics, rate: float) -> dict[str, float]:
     """The rate of each key by its name, drawn towards that of all."""
-    _, *key = outcomes.by_key.tally.keys
+    state, *key = outcomes.by_key.tally.keys
     if not key:
         return {}
-    columns, sums = summed(key, outcomes.by_key.tally.sums[:, -2:])
+    at = marked(state == ANY)
+    columns, sums = (column.take(at) for column in key), outcomes.by_key.tally.sums[at, -2:]
     names = zip(*(pa.array(model.values.texts(column)).to_pylist() for column in columns), strict=True)
     rates = (sums[:, 1] + AT_FIRST * rate) / (sums[:, 0] + AT_FIRST)
     return dict(zip(map(", ".join, names), rates.tolist(), strict=True))
