@@ -40,8 +40,6 @@ def test_rivals_do_not_look_ahead(rival: Callable[..., np.ndarray]) -> None:
             "age": random.integers(0, 4, count),
             "key": key,
             "looks": random.random((count, 2)),
-            "hour": tick % 24,
-            "weekday": tick // 24 % 7,
             "decided": tick + random.integers(1, 9, count),
             "confirmed": random.random(count) < 0.1 + stage / 10,
         }
@@ -50,7 +48,7 @@ def test_rivals_do_not_look_ahead(rival: Callable[..., np.ndarray]) -> None:
     later = lines.with_columns(
         confirmed=pl.when(pl.col("decided") >= until).then(~pl.col("confirmed")).otherwise("confirmed")
     )
-    one, other = (rival(each, count - 1, clock=True) for each in (lines, later))
+    one, other = (rival(each, count - 1) for each in (lines, later))
     assert np.array_equal(one[:until], other[:until])
     assert not np.array_equal(one[until:], other[until:])
 

@@ -34,15 +34,14 @@ learning; the open lines of the second half count, those of answers that were de
 program says how likely anything is. Compared are
 
 - *chance*, the column that users see: what [the judges](forecasts.md) say together;
-- each judge alone, such as *model*, the model of facts: how often they come, how persistently and how late;
-  those between *chance* and *base* in the tables;
+- each judge alone: *fast* and *slow*, two memories of what became of answers; *own*, the share of the key's
+  that were confirmed; *linear*, the regression, and *clock*, the one that looks at the calendar as well;
 - *base*: of all lines whose answers were decided before, the share that was confirmed;
 - *boosting*: scikit-learn's `HistGradientBoostingClassifier` as it comes, fitted anew whenever the lines
   decided so far grew by 40 %, and at each tenth of the way, to the newest 20,000. It is given what antelog
   looks at: which literals are true, how much a count has reached, the age of the answer, how long it was
-  silent, its key's share of confirmed answers, and the latest values;
-- *logistic*: scikit-learn's `LogisticRegression` of the same features, fitted likewise;
-- *+ clock*: both with the hour and the day of the week, where ticks have a length.
+  silent, its key's share of confirmed answers, the latest values, and where ticks have a length the calendar;
+- *logistic*: scikit-learn's `LogisticRegression` of the same features, fitted likewise.
 
 The Brier score is the mean square of chance minus outcome. The log loss is the mean of minus the logarithm
 of the chance that was given to what became true; no chance counts as less than 0.0001. Less is better.

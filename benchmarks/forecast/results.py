@@ -27,8 +27,7 @@ Found = dict[str, Any]
 
 CHANCE, BASE, TRUTH = "chance", "base", "truth"
 BOOSTING, LOGISTIC = "boosting", "logistic"
-CLOCK = " + clock"
-RIVALS = (BASE, BOOSTING, LOGISTIC, BOOSTING + CLOCK, LOGISTIC + CLOCK)
+RIVALS = (BASE, BOOSTING, LOGISTIC)
 
 
 def columns_of(streams: Mapping[str, Found]) -> tuple[str, ...]:
@@ -91,9 +90,6 @@ def _beside_rivals(told: Replay) -> pl.DataFrame:
     """The lines of a replay with the chances of rivals."""
     lines, last = told.lines, told.last
     rivals = {BASE: base_rate(lines), BOOSTING: boosting(lines, last), LOGISTIC: logistic(lines, last)}
-    if "hour" in lines.columns:
-        rivals[BOOSTING + CLOCK] = boosting(lines, last, clock=True)
-        rivals[LOGISTIC + CLOCK] = logistic(lines, last, clock=True)
     return lines.with_columns(*(pl.Series(*pair) for pair in rivals.items()), _first(told))
 
 

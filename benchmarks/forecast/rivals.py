@@ -2,7 +2,6 @@
 
     base                of the lines whose answers were decided before, the share that was confirmed
     boosting, logistic  trees, and logistic regression, fitted to those lines
-    + clock             the same with the hour and the weekday, where ticks have a length
 
 They are fitted anew whenever the decided lines grew by 40 %, and at each tenth of the way, to the newest
 20,000. In come the lines of a stream, out go columns of chances; nobody looks ahead.
@@ -45,31 +44,29 @@ def base_rate(lines: pl.DataFrame, of_key: bool = False) -> Numbers:
     return rate
 
 
-def boosting(lines: pl.DataFrame, last: int, *, clock: bool = False) -> Numbers:
+def boosting(lines: pl.DataFrame, last: int) -> Numbers:
     """The chances by gradient boosting; before there is anything to fit, the base rate."""
     # Its own requirements: see requirements.txt.
     from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415
 
-    return _fitted(lines, last, lambda: HistGradientBoostingClassifier(random_state=0), clock)
+    return _fitted(lines, last, lambda: HistGradientBoostingClassifier(random_state=0))
 
 
-def logistic(lines: pl.DataFrame, last: int, *, clock: bool = False) -> Numbers:
+def logistic(lines: pl.DataFrame, last: int) -> Numbers:
     """The chances by logistic regression, of features of mean 0 and deviation 1."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
     from sklearn.pipeline import make_pipeline  # noqa: PLC0415
     from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
 
-    return _fitted(
-        lines, last, lambda: make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)), clock
-    )
+    return _fitted(lines, last, lambda: make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)))
 
 
-def _fitted(lines: pl.DataFrame, last: int, classifier: Callable[[], Any], clock: bool) -> Numbers:
+def _fitted(lines: pl.DataFrame, last: int, classifier: Callable[[], Any]) -> Numbers:
     """The chances by a classifier, fitted anew now and then to the lines decided so far."""
     from threadpoolctl import threadpool_limits  # noqa: PLC0415
 
     found = base_rate(lines)
-    features, confirmed = _features(lines, clock), lines["confirmed"].to_numpy()
+    features, confirmed = _features(lines), lines["confirmed"].to_numpy()
     tick, decided = lines["tick"].to_numpy(), lines["decided"].to_numpy()
     order = decided.argsort(kind="stable")
     moments = [*_moments(int(tick.min(initial=0)), last, decided.take(order)), last + 1]
@@ -100,8 +97,8 @@ def _moments(first: int, last: int, decided: Column) -> Iterator[int]:
         yield now
 
 
-def _features(lines: pl.DataFrame, clock: bool) -> Numbers:
-    """What antelog looks at: literals, ages, silence, the latest values, the key's history; and the clock."""
+def _features(lines: pl.DataFrame) -> Numbers:
+    """What antelog looks at: literals, ages, silence, the latest values, the calendar, the key's history."""
     known = lines["stage"].to_numpy()
     stage = np.where(known == NO_STAGE, 0, known)
     bits = [stage >> bit & 1 for bit in range(MOST)]
@@ -111,8 +108,4 @@ def _features(lines: pl.DataFrame, clock: bool) -> Numbers:
     columns = [reached, pattern_of(known), lines["age"].to_numpy(), since]
     if lines["key"].n_unique() > 1:
         columns.append(base_rate(lines, of_key=True))
-    if clock:
-        hour, day = (lines[name].to_numpy() for name in ("hour", "weekday"))
-        turns = [2 * np.pi * each * hour / 24 for each in (1, 2, 3)]
-        columns += [hour, *map(np.sin, turns), *map(np.cos, turns), *(day == each for each in range(7))]
     return np.column_stack([*bits, *columns, lines["looks"].to_numpy()]).astype(np.float64)

@@ -87,15 +87,6 @@ def replay(engine: Engine, facts: Facts, step: int = STEP) -> Replay:
     judges = tuple(each for each in said.columns if each not in (*_LINE, "chance"))
     lines = said.join(pl.concat(heard.decided).unique("answer"), on="answer")
     lines = lines.join(pl.concat(heard.forecasts), on=("answer", "tick"), how="left").sort("tick", "answer")
-    if (scale := engine.plan.timescale) is not None:
-        ticks = lines["tick"].unique()
-        moments = [scale.time(tick) for tick in ticks]
-        clock = {
-            "tick": ticks,
-            "hour": [each.hour + each.minute / 60 for each in moments],
-            "weekday": [each.weekday() for each in moments],
-        }
-        lines = lines.join(pl.DataFrame(clock), on="tick", how="left", maintain_order="left")
     return Replay(lines, judges, begin, last)
 
 

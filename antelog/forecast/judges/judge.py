@@ -34,7 +34,7 @@ class AnswerRows:
     at_line: Mask  # whether the answer has a line at this tick, or has been silent since one before
     learns: Learns
     state: Column  # a number for the stage, a class of ages, and whether the answer was silent
-    features: Features  # its state, the latest values, the calendar; then log odds by other judges
+    features: Features  # the calendar, its state, the latest values; then what other judges know
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +92,10 @@ class Judge:
     def predict(self, rows: AnswerRows) -> Numbers:
         """The chances of each row, one column for each of its `columns`; NaN where they are unknown."""
         raise NotImplementedError
+
+    def frequency(self, rows: AnswerRows) -> Numbers:
+        """How often answers of each row's key come: the log of their part of all, 0 where unknown."""
+        return np.zeros(len(rows.tick))
 
     def learn(self, _decided: DecidedAnswers, _key: Sequence[int], _learns: Learns) -> Self:
         """Learns the answers decided in a step; `key` are the columns of their keys."""
@@ -174,8 +178,7 @@ class Predictions(ColumnSet):
     tick: Column
     pattern: Column
     each: Numbers  # a column for each name in `Judged.columns`
-    mean: Numbers
-    chance: Numbers  # the mean, calibrated
+    chance: Numbers
     source: Column  # the number of the judge with the most weight, or -1
     features: Features  # the values known then
 

@@ -24,7 +24,7 @@ from antelog.forecast.judges.judge import (
     log_odds,
     weighed,
 )
-from antelog.forecast.judges.linear import nothing_fitted, nothing_recalibrated
+from antelog.forecast.judges.linear import nothing_fitted
 from antelog.forecast.judges.looks import QueryFeatures
 from antelog.forecast.judges.outcomes import nothing_known
 from antelog.forecast.rates.learning import Learns
@@ -38,14 +38,12 @@ from antelog.forecast.scores.scores import Scores, at_threshold, scored
 
 OF_MODEL = 2.0  # the weight of declared chances before anything is known of them
 
-NewJudge = Callable[[int, float | None], Judge]
-"""Makes a judge from the number of key columns and the longest half-life."""
+NewJudge = Callable[[int, float | None, int], Judge]
+"""Makes a judge from the columns of a key, the longest half-life, and the features of the calendar."""
 
 Judges = Mapping[str, NewJudge]
 
-RECALIBRATION = "recalibration"  # no judge of its own: it corrects the mean of all
-
-JUDGES: Judges = {OUTCOMES: nothing_known, LINEAR: nothing_fitted, RECALIBRATION: nothing_recalibrated}
+JUDGES: Judges = {OUTCOMES: nothing_known, LINEAR: nothing_fitted}
 
 
 # ---- judged answers ----
@@ -67,7 +65,7 @@ class Judged:
     @property
     def sources(self) -> tuple[str, ...]:
         """The names for the numbers of `Predictions.source`."""
-        return (MODEL, *(name for name, judge in self.judges.items() if judge.columns))
+        return (MODEL, *self.judges)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -91,12 +89,12 @@ def nothing_judged(
     width: int, keys: int, half_life: float | None, features: QueryFeatures, judges: Judges = JUDGES
 ) -> Judged:
     """Makes the state before the first answer, which has `width` columns, the time being the last."""
-    made = {name: judge(keys, half_life) for name, judge in judges.items()}
+    made = {name: judge(keys, half_life, features.cycles) for name, judge in judges.items()}
     weights = [OF_MODEL, *(weight for each in made.values() for weight in each.columns.values())]
     empty, each = np.zeros(0, np.int64), np.zeros((0, len(weights)))
-    odds = 2 + sum(len(one.columns) for name, one in made.items() if name != LINEAR)
-    seen = np.zeros((0, features.width + odds), np.float32)
-    no_lines = Predictions(empty, empty, empty, each, np.zeros(0), np.zeros(0), empty, seen)
+    others = 3 + sum(len(one.columns) for name, one in made.items() if name != LINEAR)
+    seen = np.zeros((0, features.width + others), np.float32)
+    no_lines = Predictions(empty, empty, empty, each, np.zeros(0), empty, seen)
     return Judged(nobody(width), made, first_weights(weights), no_lines, NOTHING_UNSCORED, Scores())
 
 
@@ -120,9 +118,10 @@ def judge(
     pattern, reported = pattern_of(rows.stage), judged.reported
     here = some = marked(rows.at_line)
     settled = None
-    said = {n: one.predict(rows) for n, one in judged.judges.items() if n not in (LINEAR, RECALIBRATION)}
+    said = {name: one.predict(rows) for name, one in judged.judges.items() if name != LINEAR}
     odds = _odds(judged, [by_model[:, None], *said.values()])
-    rows = replace(rows, features=np.concatenate([rows.features, odds], axis=1))
+    often = np.sum([one.frequency(rows) for one in judged.judges.values()], axis=0)[:, None]
+    rows = replace(rows, features=np.concatenate([rows.features, often.astype(np.float32), odds], axis=1))
     if decided is not None and rows.learns is Learns.ALL:
         # The lines, of those reported before and those of this step, whose answers are settled in it.
         at = find(np.append(reported.number, number.take(here)), decided.number)
@@ -131,37 +130,23 @@ def judge(
         tick = np.append(reported.tick, rows.tick.take(here)).take(some)
         features = np.concatenate([reported.features, rows.features.take(here, axis=0)]).take(some, axis=0)
         settled = SettledLines(decided.settled.take(of), tick, features, decided.confirmed.take(of))
-        judged = _taught(judged, LINEAR, settled)
+        taught = {name: one.learn_lines(settled) for name, one in judged.judges.items()}
+        judged = replace(judged, judges=taught)
     if LINEAR in judged.judges:
         said[LINEAR] = judged.judges[LINEAR].predict(rows)
     each = np.column_stack([by_model, *(said[name] for name in judged.sources[1:])])
     # Nobody may have a say, before the first fit of the only judge.
     if settled is not None and settled.count and judged.weights.at_first.any():
-        new = Predictions(number, rows.tick, pattern, each, by_model, by_model, number, rows.features)
+        new = Predictions(number, rows.tick, pattern, each, by_model, number, rows.features)
         lines = reported.and_then(new.take(here)).take(some)
         judged = replace(judged, weights=weighed(judged.weights, lines, settled))
     weights = judged.weights.before(pattern, rows.tick)
-    mean = chance = averaged(weights, each)
-    if RECALIBRATION in judged.judges and judged.weights.at_first.all():
-        if settled is not None:
-            means = np.append(reported.mean, mean.take(here)).take(some)
-            judged = _taught(judged, RECALIBRATION, replace(settled, features=_one_column(means)))
-        calibrated = judged.judges[RECALIBRATION].predict(replace(rows, features=_one_column(mean)))
-        chance = averaged(np.ones((len(mean), 2)), np.column_stack([mean, calibrated]))
-    found = Predictions(
-        number, rows.tick, pattern, each, mean, chance, _source(judged, weights, each), rows.features
-    )
+    chance = averaged(weights, each)
+    source = _source(judged, weights, each)
+    found = Predictions(number, rows.tick, pattern, each, chance, source, rows.features)
     if len(here):
         judged = replace(judged, reported=reported.and_then(found.take(here)))
     return judged, found
-
-
-def _taught(judged: Judged, name: str, settled: SettledLines) -> Judged:
-    """Teaches a judge the lines settled in the step that is followed."""
-    if name not in judged.judges:
-        return judged
-    taught = judged.judges[name].learn_lines(settled)
-    return replace(judged, judges={**judged.judges, name: taught})
 
 
 def _odds(judged: Judged, judges: Sequence[Numbers]) -> Features:
@@ -169,15 +154,10 @@ def _odds(judged: Judged, judges: Sequence[Numbers]) -> Features:
     each = np.column_stack(judges)
     weights = judged.weights.at_first[: each.shape[1]]
     mean = averaged(np.broadcast_to(weights, each.shape), each)
-    odds = _one_column(mean)
+    # Rounded, so that the last digits of these make no difference.
+    odds = log_odds(np.where(np.isnan(mean), 0.5, mean)).astype(np.float32)[:, None]
     apart = np.where(np.isnan(each), 0, log_odds(each) - odds)
     return np.concatenate([apart.astype(np.float32), odds], axis=1)
-
-
-def _one_column(chance: Numbers) -> Features:
-    """The log odds of chances, rounded, so that the last digits of these make no difference."""
-    found: Features = log_odds(np.where(np.isnan(chance), 0.5, chance)).astype(np.float32)[:, None]
-    return found
 
 
 def _source(judged: Judged, weights: Numbers, each: Numbers) -> Column:

@@ -18,11 +18,13 @@ from antelog.forecast.judges.judge import AnswerRows, Features, Judge, SettledLi
 
 LEAST = 40  # the lines from which on the judge says something
 GROWTH = 0.2  # weights are fitted anew once the lines grew by this share of those of the last fit
+HARMONICS = 5  # how many of the day and of the week are features; higher ones are held at 0 more strongly
 FARTHEST = 3.0  # values this many deviations from the mean count as so many
 LOOSER = 4.0  # so much less is the constant held at 0 than the weights of columns
+WEIGHT = 8.0  # the weight of each regression before anything is known of it
 STEPS, ENOUGH = 12, 1e-6  # Newton's steps, and a step so small that it is the last
 ALWAYS = -(2**62)  # the first tick of weights that are used from the start
-WEIGHT = 8.0  # the weight of the judge before anything is known of it
+CLOCK = "clock"  # the column of the regression that heeds the calendar
 _EQUAL = 1e-6  # a column with a smaller deviation tells rows apart by rounding alone
 _AT_ONCE = 64  # threads wait for each other most of the time where the machine is busy
 _SOME = 1024
@@ -30,23 +32,24 @@ _SOME = 1024
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Weights that are used from a tick on: of each column the mean, what a deviation is, and its weight."""
+    """Weights that are used from a tick on: of each column the mean, what a deviation is, and its weights."""
 
     first: int
     mean: Numbers
     scale: Numbers  # one by the deviation; 0 where all values were equal
-    weights: Numbers  # the last one is added to each sum
+    weights: Numbers  # without and with the calendar; those in the last row are added to each sum
 
     def chance(self, features: Features) -> Numbers:
-        """The last column are log odds, which are corrected."""
-        odds = features[:, -1].astype(np.float64)
-        found: Numbers = 1 / (1 + np.exp(-odds - np.einsum("ij,j->i", _scaled(self, features), self.weights)))
+        """By each regression; the last column of features are log odds, which are corrected."""
+        odds = features[:, -1:].astype(np.float64)
+        sums = np.einsum("ij,jk->ik", _scaled(self, features), self.weights)
+        found: Numbers = 1 / (1 + np.exp(-odds - sums))
         return found
 
 
 @dataclass(frozen=True, eq=False)
 class LinearJudge(Judge):
-    """A regression that is fitted anew as lines are settled."""
+    """Two regressions, fitted anew as lines are settled: one looks at the calendar, which misleads on few."""
 
     most: ClassVar = 5_000  # the newest lines that are kept
     often: ClassVar = 1_000  # weights are fitted anew after so many new lines, at the latest
@@ -54,13 +57,14 @@ class LinearJudge(Judge):
 
     kept: SettledLines  # what it learns from
     half_life: float | None  # in ticks
+    cycles: int = 0  # so many of the first columns are the calendar
     fits: tuple[Fit, ...] = ()
     count: int = 0  # of all lines so far
     fitted: int = 0  # how many of these the last fit was to
 
     @property
     def columns(self) -> Mapping[str, float]:
-        return {LINEAR: WEIGHT}
+        return {LINEAR: WEIGHT, CLOCK: WEIGHT}
 
     @property
     def rows(self) -> int:
@@ -68,12 +72,12 @@ class LinearJudge(Judge):
 
     def predict(self, rows: AnswerRows) -> Numbers:
         """The chance of each row, by the weights in use at its tick; NaN before there are any."""
-        chance = np.full((len(rows.tick), 1), np.nan)
+        chance = np.full((len(rows.tick), len(self.columns)), np.nan)
         which = np.searchsorted([each.first for each in self.fits], rows.tick, "right") - 1
         for number, fit in enumerate(self.fits):
             at = marked(which == number)
             if len(at):
-                chance[at, 0] = fit.chance(rows.features.take(at, axis=0))
+                chance[at] = fit.chance(rows.features.take(at, axis=0))
         return chance
 
     def learn_lines(self, lines: SettledLines) -> LinearJudge:
@@ -92,7 +96,7 @@ class LinearJudge(Judge):
         return replace(self, kept=kept, fits=tuple(fits), count=count, fitted=last)
 
     def _fit(self, lines: SettledLines, end: int) -> Fit:
-        return fitted(lines.features, lines.confirmed, self._left(lines.settled, end), self.ridge, end)
+        return fitted(lines, self._left(lines.settled, end), end, self.ridge, self.cycles)
 
     def _left(self, settled: Column, end: int) -> Numbers:
         """The share that is left of the weight of each line."""
@@ -129,43 +133,35 @@ class LinearJudge(Judge):
         return replace(self, kept=self.kept.between(0, 0), count=0, fitted=0)
 
 
-class Recalibration(LinearJudge):
-    """Corrects the mean of all judges where it was too sure, or not sure enough."""
-
-    most, often, ridge = 2_000, 100, 20.0
-    newest = 400  # the lines in which a line loses half its weight
-
-    @property
-    def columns(self) -> Mapping[str, float]:
-        return {}
-
-    def _left(self, settled: Column, _end: int) -> Numbers:
-        # Those of one tick count alike, in whatever order they are.
-        return np.exp2((np.searchsorted(settled, settled, "right") - len(settled)) / self.newest)
-
-
-def nothing_recalibrated(_keys: int, _half_life: float | None) -> Recalibration:
-    return Recalibration(no_lines(1), None)
-
-
-def nothing_fitted(_keys: int, half_life: float | None) -> LinearJudge:
+def nothing_fitted(_keys: int, half_life: float | None, cycles: int) -> LinearJudge:
     """Makes the judge before the first line."""
-    return LinearJudge(no_lines(0), half_life)
+    return LinearJudge(no_lines(0), half_life, cycles)
 
 
 # ---- fitting: Newton's steps, with a prior that holds all weights at 0 ----
 
 
-def fitted(features: Features, outcome: Mask, weight: Numbers, ridge: float, first: int) -> Fit:
-    """Fits weights, the same ones to the same rows in the same order."""
-    numbers = features.astype(np.float64)
+def fitted(lines: SettledLines, weight: Numbers, first: int, ridge: float, cycles: int) -> Fit:
+    """Fits weights, the same ones to the same rows in the same order; without a calendar once."""
+    numbers = lines.features.astype(np.float64)
     share = (weight / weight.sum())[:, None]
     mean = np.einsum("ij,ij->j", share, numbers)
     deviation = np.sqrt(np.einsum("ij,ij->j", share, (numbers - mean) ** 2))
     scale = np.where(deviation > _EQUAL * (1 + np.abs(mean)), 1 / np.maximum(deviation, _EQUAL), 0.0)
-    fit = Fit(first, mean, scale, np.zeros(len(mean) + 1))
-    columns, odds, weights = _scaled(fit, features), numbers[:, -1], fit.weights
-    held = np.append(np.full(len(mean), ridge), ridge / LOOSER)
+    weights = np.full((len(mean) + 1, 2), (0.0, 0.0 if cycles else np.nan))
+    fit = Fit(first, mean, scale, weights)
+    columns, odds = _scaled(fit, lines.features), numbers[:, -1]
+    held = np.full(len(weights), ridge)
+    held[:cycles], held[-1] = ridge * (1 + np.arange(cycles) % HARMONICS), ridge / LOOSER
+    for number, ignored in enumerate((cycles, 0) if cycles else (0,)):
+        some = columns[:, ignored:]
+        weights[ignored:, number] = _weights(some, odds, lines.confirmed, weight, held[ignored:])
+    return fit
+
+
+def _weights(columns: Numbers, odds: Numbers, outcome: Mask, weight: Numbers, held: Numbers) -> Numbers:
+    """The weights that are likeliest, given how strongly each is held at 0."""
+    weights = np.zeros(len(held))
     for _ in range(STEPS):
         chance = 1 / (1 + np.exp(-odds - np.einsum("ij,j->i", columns, weights)))
         bends = columns * (weight * chance * (1 - chance))[:, None]
@@ -174,7 +170,7 @@ def fitted(features: Features, outcome: Mask, weight: Numbers, ridge: float, fir
         weights = weights - step * min(1.0, FARTHEST / max(float(np.abs(step).max()), ENOUGH))
         if np.abs(step).max() < ENOUGH:
             break
-    return replace(fit, weights=weights)
+    return weights
 
 
 def _scaled(fit: Fit, features: Features) -> Numbers:

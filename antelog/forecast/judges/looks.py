@@ -22,6 +22,7 @@ from antelog.engine.facts.history import Facts
 from antelog.engine.step.lines import LITERALS, NO_STAGE, PATTERN, pattern_of
 from antelog.engine.values.values import Values
 from antelog.forecast.judges.judge import AnswerRows, Features
+from antelog.forecast.judges.linear import HARMONICS
 from antelog.forecast.rates.odds import Value
 from antelog.language.literals.comparison import HOLDS
 from antelog.language.moments import DEFAULT_ZONE, Timescale
@@ -288,7 +289,6 @@ def _whole(key: tuple[Column, ...], count: int) -> list[Column]:
 
 
 DAY = 24 * 60 * 60 * 1_000_000  # microseconds
-HARMONICS = 5  # how many of the day and of the week are features
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,15 +307,20 @@ class QueryFeatures:
         return len(self.topics)
 
     @property
+    def cycles(self) -> int:
+        """So many of the first features are the calendar."""
+        return 4 * HARMONICS if self.timescale else 0
+
+    @property
     def topics(self) -> tuple[str, ...]:
         """The subject of each feature, in words."""
         cycles = [*["the time of day"] * HARMONICS, *["the day of the week"] * HARMONICS]
         return (
+            *(cycles * 2 if self.timescale else ()),
             *["which literals are true"] * self.literals,
             *["the rule"] * min(len(self.ends) - 1, BITS),
             *("how far it has come", "its age", *["the ticks that are left"] * 2),
             *(f"the latest values of {look.predicate}" for look in self.looks for _ in range(NUMBER)),
-            *(cycles * 2 if self.timescale else ()),
         )
 
     def with_facts(self, facts: Mapping[str, Facts], values: Values, of: Values) -> QueryFeatures:
@@ -336,12 +341,11 @@ class QueryFeatures:
         left = self.ends.take(pattern) - age
         patterns = [pattern == number for number in range(1, min(len(self.ends), BITS + 1))]
         own = [*bits, *patterns, reached, age, left, np.log1p(np.maximum(left, 0))]
-        parts = [np.column_stack(own).astype(np.float32)]
+        parts = [] if self.timescale is None else [_calendar(rows.tick, self.timescale)]
+        parts.append(np.column_stack(own).astype(np.float32))
         for look, known in zip(self.looks, self.latest, strict=True):
             key = tuple(rows.answer[place] for _, place in look.key)
             parts.append(known.features(key, rows.tick, look.operator))
-        if self.timescale is not None:
-            parts.append(_calendar(rows.tick, self.timescale))
         return np.concatenate(parts, axis=1)
 
     def unknown(self, count: int) -> Features:

@@ -36,7 +36,7 @@ MEMORIES, SHARES = {"fast": 2.0, "slow": 4.0}, (50, 1)
 
 BASE, OF_BASE = "base", 1.0  # the confirmed share of all answers of the query, and its weight at first
 OF_KEY, OF_OF_KEY = "own", 1.0  # the same of the key's, whatever state they were in
-_ANY = -1  # stands for all states of a key
+ANY = -1  # stands for all states of a key
 
 FORGOTTEN = 2000  # a key of which no answer was decided in this many ticks is forgotten
 
@@ -79,13 +79,25 @@ class OutcomeStatistics(Judge):
         key, learns = (rows.state, *rows.key), rows.learns is not Learns.NOTHING
         own = self._found(self.by_key, key, rows.tick, fades=learns)
         weight = self._weight_of_all(rows.tick, fades=rows.learns is Learns.ALL)
-        every = self._found(self.by_key, (np.full_like(rows.state, _ANY), *rows.key), rows.tick, fades=learns)
+        every = self._found(self.by_key, (np.full_like(rows.state, ANY), *rows.key), rows.tick, fades=learns)
         chance = np.column_stack([shared, base, _drawn(every[:, -2:], base, AT_FIRST)])
         for memory in reversed(range(len(self.half_lives))):
             toward = shared[:, memory]
             chance[:, memory] = _drawn(own[:, 2 * memory : 2 * memory + 2], toward, weight)
         chance[~(known | (own[:, -2] > 0))] = np.nan
         return chance
+
+    def frequency(self, rows: AnswerRows) -> Numbers:
+        """Beside all answers, so that one key alone has no trend."""
+        if not (rows.key and self.rows):
+            return np.zeros(len(rows.tick))
+        any_state = np.full_like(rows.state, ANY), *rows.key
+        own = self._found(self.by_key, any_state, rows.tick, fades=rows.learns is not Learns.NOTHING)
+        ticks, which = numbered(rows.tick)
+        zero = np.zeros_like(ticks)
+        every = self._found(self.of_all, (zero, zero), ticks, fades=rows.learns is Learns.ALL)
+        found: Numbers = np.log((own[:, -2] + 1) / (every[:, -2].take(which) + 1))
+        return found
 
     def _weight_of_all(self, ticks: Column, *, fades: bool) -> Numbers:
         """As how many answers the knowledge of all keys counts: the mean in logs, by how well each fits."""
@@ -129,7 +141,7 @@ class OutcomeStatistics(Judge):
         ticks, confirmed = decided.settled.take(of), decided.confirmed.take(of)
         numbers = np.stack([np.ones(len(of)), confirmed.astype(np.float64)], axis=1)
         cells = (decided.answer[column].take(of) for column in key)
-        twice = (np.append(states, np.full_like(states, _ANY)), *(np.tile(each, 2) for each in cells))
+        twice = (np.append(states, np.full_like(states, ANY)), *(np.tile(each, 2) for each in cells))
         own = self._entered(self.by_key, twice, np.tile(ticks, 2), np.tile(numbers, (2, 1)))
         if learns is not Learns.ALL:
             return replace(self, by_key=own)
@@ -158,7 +170,7 @@ class OutcomeStatistics(Judge):
         if len(own.tally.keys) == 1:  # there is one key, which is all
             return self.drawn
         earlier = own.sums[:, -2:] - own.counted
-        some = marked((earlier[:, 0] > 0) & (own.tally.keys[0].take(own.row) != _ANY))
+        some = marked((earlier[:, 0] > 0) & (own.tally.keys[0].take(own.row) != ANY))
         tick = own.tick.take(some)
         states, ticks, which = _different(own.tally.keys[0].take(own.row.take(some)), tick)
         chance, *_ = self._of_all_keys(states, ticks, fades=True)
@@ -199,7 +211,7 @@ class OutcomeStatistics(Judge):
         return OutcomeStatistics(of_all, by_key, drawn, lags, self.half_lives)
 
 
-def nothing_known(keys: int, half_life: float | None) -> OutcomeStatistics:
+def nothing_known(keys: int, half_life: float | None, _cycles: int) -> OutcomeStatistics:
     """Makes the judge before any outcome."""
     memories = half_lives(half_life)
     count = 2 * len(memories)

@@ -17,14 +17,14 @@ from antelog.forecast.inference.forms import key_of
 from antelog.forecast.judges.lags import PATTERN
 from antelog.forecast.judges.linear import LinearJudge
 from antelog.forecast.judges.looks import features_of
-from antelog.forecast.judges.outcomes import AT_FIRST, OutcomeStatistics
+from antelog.forecast.judges.outcomes import ANY, AT_FIRST, OutcomeStatistics
 from antelog.forecast.model_file import Model
-from antelog.forecast.rates.tally import summed
 from antelog.forecast.reports import words
 from antelog.forecast.reports.words import percent
 
 DIFFERENT = 3  # the number of keys that are named, those for which most differs
 _TOPICS = 3  # the number of subjects that are named, those that the linear judge heeds most
+_OFTEN = "how often its key has answers"
 _OF_JUDGES = "what other judges say"
 _WIDTH = 78
 _LABEL = 12
@@ -68,10 +68,11 @@ def _query(model: Model, query: Relation) -> Iterator[str]:
 
 def _by_key(model: Model, outcomes: OutcomeStatistics, rate: float) -> dict[str, float]:
     """The rate of each key by its name, drawn towards that of all."""
-    _, *key = outcomes.by_key.tally.keys
+    state, *key = outcomes.by_key.tally.keys
     if not key:
         return {}
-    columns, sums = summed(key, outcomes.by_key.tally.sums[:, -2:])
+    at = marked(state == ANY)
+    columns, sums = (column.take(at) for column in key), outcomes.by_key.tally.sums[at, -2:]
     names = zip(*(pa.array(model.values.texts(column)).to_pylist() for column in columns), strict=True)
     rates = (sums[:, 1] + AT_FIRST * rate) / (sums[:, 0] + AT_FIRST)
     return dict(zip(map(", ".join, names), rates.tolist(), strict=True))
@@ -93,7 +94,7 @@ def _topics(model: Model, query: str, judge: LinearJudge) -> list[str]:
         return []
     fit, named = judge.fits[-1], features_of(model.plan, query).topics
     found: dict[str, float] = {}
-    every = (*named, *[_OF_JUDGES] * (len(fit.mean) - len(named)))
-    for topic, weight in zip(every, fit.weights.tolist(), strict=False):
-        found[topic] = found.get(topic, 0) + weight**2
+    every = (*named, _OFTEN, *[_OF_JUDGES] * (len(fit.mean) - len(named) - 1))
+    for topic, weight in zip(every, np.nansum(fit.weights**2, axis=1).tolist(), strict=False):
+        found[topic] = found.get(topic, 0) + weight
     return sorted(found, key=lambda topic: -found[topic])[:_TOPICS]

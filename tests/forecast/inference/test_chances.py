@@ -182,7 +182,10 @@ def test_of_a_formula_that_is_too_large_the_model_says_nothing(mode: str | None)
         facts = [("x1", "start", tick)] if tick % 7 == 0 else [("x1", "a", tick)] if tick % 7 == 1 else []
         lines += engine.advance(tick, {"E": facts})["P"].to_pylist()
     sources = {line["chance_from"] for line in lines if line["change"] in ("possible", "revised")}
-    assert sources == ({None, "outcomes", "linear"} if mode else {None})
+    # Others learn meanwhile; which of them has the most weight in the end does not matter here.
+    assert None in sources
+    assert "model" not in sources
+    assert ("outcomes" in sources) == (mode == "learn")
 
 
 def test_whether_a_formula_is_too_large_can_be_said_beforehand() -> None:

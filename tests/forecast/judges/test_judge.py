@@ -66,7 +66,7 @@ class EveryThird(Judge):
         return EveryThird(closed(self.counts, now))
 
 
-def every_third(_keys: int, _half_life: float | None) -> EveryThird:
+def every_third(_keys: int, _half_life: float | None, _cycles: int) -> EveryThird:
     return EveryThird(opened(nothing_counted(1, 2)))
 
 

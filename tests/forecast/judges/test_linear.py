@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.forecast.judges import linear
 from antelog.forecast.judges.judge import AnswerRows, Features, SettledLines, no_lines
-from antelog.forecast.judges.linear import LEAST, LinearJudge, Recalibration, fitted, nothing_recalibrated
+from antelog.forecast.judges.linear import LEAST, LinearJudge, fitted
 from antelog.forecast.model_file import packed, unpacked
 from antelog.forecast.rates.learning import Learns
 
@@ -24,10 +25,10 @@ def test_a_fit_is_used_from_the_tick_after_that_of_its_last_line() -> None:
     first = int(np.sort(lines.settled)[LEAST - 1]) + 1
     assert judge.fits[0].first == first
     known = ~np.isnan(judge.predict(rows(lines.features[:2], np.array([first - 1, first]))))
-    assert known.tolist() == [[False], [True]]
+    assert known.tolist() == [[False, False], [True, False]]  # there is no calendar
 
 
-@pytest.mark.parametrize("nothing", [NOTHING, FADING, nothing_recalibrated(1, 9.0)])
+@pytest.mark.parametrize("nothing", [NOTHING, FADING, replace(NOTHING, cycles=2)])
 @pytest.mark.parametrize("size", [1, 7, 399])
 def test_cuts_do_not_matter(nothing: LinearJudge, size: int) -> None:
     """Nor does the order of lines, nor that it is saved in between."""
@@ -60,8 +61,8 @@ def test_a_model_is_fitted_to_all_lines_and_used_at_once() -> None:
     begun = judge.at_tick(TICKS - 1)
     some = rows(lines.features[:5], np.zeros(5, np.int64))
     kept = judge.kept
-    fit = fitted(kept.features, kept.confirmed, np.ones(kept.count), judge.ridge, 0)
-    assert begun.predict(some)[:, 0].tolist() == fit.chance(some.features).tolist()
+    fit = fitted(kept, np.ones(kept.count), 0, judge.ridge, 0)
+    assert begun.predict(some)[:, 0].tolist() == fit.chance(some.features)[:, 0].tolist()
     assert begun.kept.settled.max() < 0
     assert np.isnan(NOTHING.at_tick(9).predict(some)).all()
 
@@ -72,10 +73,10 @@ def test_judges_of_workers_together_are_the_judge_of_all() -> None:
     parts = [learned(lines.take(np.arange(lines.count) % 3 == part), [range(TICKS)]) for part in range(3)]
     one, *others = (each.at_tick(TICKS) for each in parts)
     some = rows(lines.features, lines.tick)
-    assert one.merged(others).predict(some).tolist() == whole.predict(some).tolist()
+    assert one.merged(others).predict(some)[:, 0].tolist() == whole.predict(some)[:, 0].tolist()
     worker = whole.part(lambda cells: cells >= 0)
     assert (worker.kept.count, worker.rows) == (0, 1)
-    assert worker.predict(some).tolist() == whole.predict(some).tolist()
+    assert worker.predict(some)[:, 0].tolist() == whole.predict(some)[:, 0].tolist()
 
 
 def test_it_learns_what_matters_and_begins_with_what_others_say() -> None:
@@ -85,29 +86,27 @@ def test_it_learns_what_matters_and_begins_with_what_others_say() -> None:
     assert ((chance > 0.5) == lines.confirmed).mean() > 0.9
     random = np.random.default_rng(0)
     said = random.normal(size=(60, 1)).astype(np.float32)
-    became = random.random(60) < 1 / (1 + np.exp(-said[:, 0]))
-    fit = fitted(said, became, np.ones(60), Recalibration.ridge, 0)
-    assert np.abs(fit.chance(said) - 1 / (1 + np.exp(-said[:, 0]))).max() < 0.15
+    became, tick = random.random(60) < 1 / (1 + np.exp(-said[:, 0])), np.arange(60)
+    fit = fitted(SettledLines(tick, tick, said, became), np.ones(60), 0, 20.0, 0)
+    assert np.abs(fit.chance(said)[:, 0] - 1 / (1 + np.exp(-said[:, 0]))).max() < 0.15
 
 
-def test_the_scores_of_a_fit_have_no_slope() -> None:
+@pytest.mark.parametrize("cycles", [0, 2])
+def test_the_scores_of_a_fit_have_no_slope(cycles: int) -> None:
     """At the best weights, what the ridge adds is what the columns of the residuals leave."""
     lines = stream(8)
     ridge = LinearJudge.ridge
-    fit = fitted(lines.features, lines.confirmed, np.ones(lines.count), ridge, 0)
-    left = linear._scaled(fit, lines.features).T @ (fit.chance(lines.features) - lines.confirmed)
+    fit = fitted(lines, np.ones(lines.count), 0, ridge, cycles)
+    chance = fit.chance(lines.features)
     held = np.append(np.full(WIDTH, ridge), ridge / linear.LOOSER)
-    assert left + held * fit.weights == pytest.approx(np.zeros(WIDTH + 1), abs=1e-3)
-
-
-def test_chances_that_were_too_sure_are_drawn_to_what_became_of_them() -> None:
-    random = np.random.default_rng(3)
-    odds = np.where(random.random(2000) < 0.5, 3, -3).astype(np.float32)[:, None]
-    became = random.random(2000) < np.where(odds[:, 0] > 0, 0.7, 0.3)
-    tick = np.arange(2000)
-    judge = nothing_recalibrated(1, None).learn_lines(SettledLines(tick, tick, odds, became))
-    sides = np.array([[3], [-3]], np.float32)
-    assert judge.predict(rows(sides, np.full(2, 2001)))[:, 0] == pytest.approx([0.7, 0.3], abs=0.08)
+    for number, first in enumerate((cycles, 0) if cycles else (0,)):
+        assert fit.weights[:first, number].tolist() == [0] * first  # this one does not look at the calendar
+        left = linear._scaled(fit, lines.features).T @ (chance[:, number] - lines.confirmed)
+        # Each further harmonic is held more strongly.
+        more = held * np.append(1 + np.arange(WIDTH) * (np.arange(WIDTH) < cycles), 1)
+        slope = (left + more * fit.weights[:, number])[first:]
+        assert slope == pytest.approx(np.zeros(len(slope)), abs=1e-3)
+    assert np.isnan(chance[:, 1]).all() == (cycles == 0)
 
 
 def stream(seed: int) -> SettledLines:

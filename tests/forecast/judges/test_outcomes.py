@@ -44,7 +44,7 @@ def taught(
 
 
 def nothing(half_life: float | None = None) -> OutcomeStatistics:
-    return nothing_known(1, half_life)
+    return nothing_known(1, half_life, 0)
 
 
 def learned(ticks: list[int], *answers: tuple[int, bool, list[int]]) -> OutcomeStatistics:

@@ -38,7 +38,7 @@ def test_rates_of_all_and_of_those_that_differ() -> None:
     assert first.startswith(
         "P: answers in 400 states, 2 values of X confirmed 40 % of them differs most wt2 2 %"
     )
-    assert "wt4 57 % after 1 tick (1 to 2 ticks) hangs on what other judges say, " in first
+    assert "wt4 57 % after 1 tick (1 to 2 ticks) hangs on how often its key has answers, " in first
     assert second.startswith("Q: answers in ")
     assert "confirmed 0 % of them" in second
     assert " after " not in second
