@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from antelog.compile.nodes.plan import Plan
+from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.dividing import InPart
 from antelog.engine.facts.history import added, gather, joint
@@ -61,11 +62,10 @@ def _judged(parts: Sequence[Judged]) -> Judged:
     if not others:
         return first
     followed, every = first.followed, (first, *others)
-    last = AnswerLines.and_then(*(each.followed.last for each in every))
-    lines = AnswerLines.and_then(*(each.followed.every_line for each in every))
+    lines = AnswerLines.and_then(*(each.followed.recent for each in every))
     return replace(
         first,
-        followed=followed.with_last(last, lines, ends[-1]),
+        followed=replace(followed.with_lines(lines), next=ends[-1]),
         judges={
             name: judge.merged([each.judges[name] for each in others]).renewed(judge)
             for name, judge in first.judges.items()
@@ -79,9 +79,10 @@ def _judged(parts: Sequence[Judged]) -> Judged:
 
 
 def _renumbered(judged: Judged, by: int) -> Judged:
+    lines = judged.followed.lines
     return replace(
         judged,
-        followed=judged.followed.renumbered(by),
+        followed=judged.followed.with_lines(replace(lines, number=lines.number + by)),
         reported=replace(judged.reported, number=judged.reported.number + by),
         unscored=replace(judged.unscored, answer=judged.unscored.answer + by),
         likely=judged.likely + by,
@@ -116,11 +117,11 @@ def part_of(plan: Plan, current: Forecasting, in_part: InPart | None, *, first: 
         latest = (own.take(mine(own.key[at])) for own, at in zip(known.latest, places, strict=True))
         features[name] = replace(known, latest=tuple(latest))
     for name, judged in current.queries.items():
-        followed, last = judged.followed, judged.followed.last
+        followed, lines, last = judged.followed, judged.followed.lines, judged.followed.last
         kept = mine(last.answer[key[name]])
         queries[name] = replace(
             without(judged, last.number[~kept]),
-            followed=followed.with_last(last.take(kept), followed.every_line, followed.next),
+            followed=followed.with_lines(lines.take(find(lines.number, last.number[~kept]) < 0)),
             judges={each: judge.part(mine) for each, judge in judged.judges.items()},
             unscored=judged.unscored if first else NOTHING_UNSCORED,
             scores=judged.scores if first else Scores(),

@@ -9,24 +9,15 @@ import numpy as np
 
 from antelog.engine.columns import tables
 from antelog.engine.columns.joins import RowIndex, find, find_by, index_of, spread
-from antelog.engine.columns.tables import (
-    Column,
-    Mask,
-    distinct,
-    groups,
-    in_order,
-    keys_of,
-    numbered,
-    once,
-    run_ends,
-)
+from antelog.engine.columns.tables import Column, Mask, distinct, groups, keys_of, marked, numbered, once
 from antelog.engine.step.lines import pattern_of
 from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED
 
 LOST = len(KINDS)  # the kind of lines of answers that were decided out of sight, with an unknown outcome
 _EXACT = 8  # ages up to this one are a class each; then come 9 to 16, 17 to 32, and so on
 _BUCKETS = 64
-_WAITING = 8  # recent answers become older ones when their number squared is as many times that of these
+_FEWER = 8  # with as many times fewer lines than those of open answers, a step must not go through these
+_WAITING = 8  # recent lines become older ones when their number squared is as many times that of all
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,72 +35,58 @@ class AnswerLines(tables.ColumnSet):
         return len(self.tick)
 
     @cached_property
+    def last(self) -> AnswerLines:
+        """The last line of each answer, where they are by answer and tick."""
+        return self.take(tables.run_ends(self.number))
+
+    @cached_property
     def index(self) -> RowIndex:
         return index_of(self.answer)
-
-    def of(self, number: Column) -> AnswerLines:
-        """The lines of answers with these numbers."""
-        return self.take(find(self.number, number) >= 0)
 
 
 @dataclass(frozen=True, eq=False)
 class TrackedAnswers:
-    """Open answers: the last line of each, and all lines of each, from which its states follow.
+    """Open answers: all lines of each, by answer and tick, from which the states it was in follow.
 
-    A step with few lines must not go through all open answers: those `older` wait until they have a line.
+    A step with few lines must not go through all of them: the `older` ones wait until there is another.
     """
 
     recent: AnswerLines
-    older: AnswerLines
-    gone: Column  # the rows of the older ones that are decided, or among the recent ones
-    lines: AnswerLines
-    older_lines: AnswerLines  # by number and tick
+    older: AnswerLines  # by number
+    gone: Column  # numbers of answers of older lines that are decided, or whose lines are recent by now
     next: int  # the number of the next answer
     now: int  # the last tick up to which they were followed
+
+    @property
+    def lines(self) -> AnswerLines:
+        return self.older.take(find(self.older.number, self.gone) < 0).and_then(self.recent)
 
     @cached_property
     def last(self) -> AnswerLines:
         """The last lines of all open answers."""
-        return self._older.and_then(self.recent)
+        return self.lines.last
 
-    @property
-    def _older(self) -> AnswerLines:
-        stays = np.ones(self.older.count, np.bool_)
-        stays[self.gone] = False
-        return self.older.take(stays)
+    def with_lines(self, lines: AnswerLines) -> TrackedAnswers:
+        return replace(self, recent=lines, older=lines.take(self.gone[:0]), gone=self.gone[:0])
 
-    @property
-    def every_line(self) -> AnswerLines:
-        return self.older_lines.and_then(self.lines)
-
-    def renumbered(self, by: int) -> TrackedAnswers:
-        parts = (self.recent, self.older, self.lines, self.older_lines)
-        recent, older, lines, older_lines = (replace(each, number=each.number + by) for each in parts)
-        return replace(self, recent=recent, older=older, lines=lines, older_lines=older_lines)
-
-    def with_last(self, last: AnswerLines, lines: AnswerLines, next_: int) -> TrackedAnswers:
-        """The open answers with these last lines, and of these all lines."""
-        nothing = nobody(len(last.answer))
-        return replace(nothing, recent=last, lines=lines.of(last.number), next=next_, now=self.now)
-
-    def settled(self) -> TrackedAnswers:
-        """Puts recent ones to the older ones once they are many."""
-        open_ = self.recent.kind <= REVISED
-        if (np.count_nonzero(open_) + len(self.gone)) ** 2 < _WAITING * self.older.count:
+    def arranged(self, lines: int, *, every: bool) -> TrackedAnswers:
+        """Makes all lines recent ones for a step with many lines, and older ones of too many for few."""
+        count = self.recent.count + self.older.count
+        if every or lines * _FEWER > count:
+            return self.with_lines(self.lines) if self.older.count else self
+        if (self.recent.count + len(self.gone)) ** 2 < _WAITING * count:
             return self
-        older = self._older.and_then(self.recent.take(open_))
-        lines = self.every_line
-        order = in_order([lines.number, lines.tick - lines.tick.min(initial=0)])
-        lines = lines.take(order)
-        lines = lines.take(find(lines.number, np.concatenate([older.number, self.recent.number])) >= 0)
-        waiting, empty = self.recent.take(~open_), lines.take(np.zeros(0, np.int64))
-        return replace(self, recent=waiting, older=older, gone=self.gone[:0], lines=empty, older_lines=lines)
+        every_line, last = self.lines, self.last
+        waits = find(every_line.number, last.number[last.kind <= REVISED]) >= 0
+        older = every_line.take(waits)
+        older = older.take(tables.sorting(older.number))
+        return replace(self, recent=every_line.take(~waits), older=older, gone=self.gone[:0])
 
 
 def nobody(width: int) -> TrackedAnswers:
     empty = np.zeros(0, np.int64)
-    open_, lines = (AnswerLines((empty,) * each, empty, empty, empty, empty) for each in (width, 0))
-    return TrackedAnswers(open_, open_, empty, lines, lines, 0, -1)
+    lines = AnswerLines((empty,) * width, empty, empty, empty, empty)
+    return TrackedAnswers(lines, lines, empty, 0, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,95 +139,71 @@ def followed(
 
     If not `every` stretch is asked for, there are those of answers with a line in it.
     """
-    lines, rows, following = _numbered(before, lines)
-    if every:
-        rows = tables.marked(~np.isin(np.arange(before.older.count), before.gone))
-    earlier = before.recent.and_then(before.older.take(rows))
-    all_ = earlier.and_then(lines)
+    before = before.arranged(lines.count, every=every)
+    lines, waited, following = _numbered(before, lines)
+    earlier = before.recent.and_then(before.older.take(_rows_of(before.older, waited)))
+    whole = earlier.and_then(lines)
     line = np.concatenate([np.full(earlier.count, -1), np.arange(lines.count)])
-    order = in_order([all_.number, all_.tick - all_.tick.min(initial=0)])
-    all_, line = all_.take(order), line.take(order)
-    last = run_ends(all_.number)
-    until = np.where(last, now + 1, np.append(all_.tick[1:], [0])[: all_.count])
-    since = np.maximum(all_.tick, before.now + 1)
-    open_ = tables.marked((all_.kind <= REVISED) & (until > since))
-    stretches = Stretches(all_.answer, all_.number, all_.stage, since, until, line).take(open_)
-    newest = all_.take(last)
+    order = tables.in_order([whole.number, whole.tick - whole.tick.min(initial=0)])
+    whole, line = whole.take(order), line.take(order)
+    ends_here = tables.run_ends(whole.number)
+    until = np.where(ends_here, now + 1, np.append(whole.tick[1:], [0])[: whole.count])
+    since, is_open = np.maximum(whole.tick, before.now + 1), whole.kind <= REVISED
+    open_ = marked(is_open & (until > since))
+    stretches = Stretches(whole.answer, whole.number, whole.stage, since, until, line).take(open_)
+    newest = whole.last
     time, settled = newest.answer[-1], newest.tick
     if delay is not None:
         settled = np.where(time < 0, settled, np.maximum(time + delay, settled))
-    done = np.isin(newest.kind, (CONFIRM, REJECT, LOST)) & (settled <= now)
-    over = tables.marked(done & (newest.kind != LOST))
-    some, final = newest.take(over), settled.take(over)
-    confirmed = some.kind == CONFIRM
-    noted = before.lines
-    if counted and lines.count:
-        first = np.maximum(lines.tick, before.now + 1)
-        noted = noted.and_then(replace(lines, answer=(), tick=first))
-    kept = noted
-    state_of, states = np.zeros((2, 0), np.int64)
-    if len(over):
-        old = _of_numbers(before.older_lines, some.number)
-        state_of, states = _states(old.and_then(noted.of(some.number)), some, ends)
-    if done.any():
-        kept = noted.take(find(noted.number, newest.number[done]) < 0)
+    done: Mask = np.isin(newest.kind, (CONFIRM, REJECT, LOST)) & (settled <= now)
+    over = marked(done & (newest.kind != LOST))
+    some, final, place = newest.take(over), settled.take(over), np.full(newest.count, -1)
+    confirmed, place[over] = some.kind == CONFIRM, np.arange(len(over))
+    which: Column = np.cumsum(ends_here) - ends_here
+    of = place.take(which)
+    passed = marked((of >= 0) & is_open & (until > whole.tick))
+    state_of, states = _states(whole.take(passed), until.take(passed), of.take(passed), ends)
     tick = np.where(confirmed, some.tick, final)
     decided = DecidedAnswers(some.answer, some.number, tick, final, confirmed, state_of, states)
-    after = replace(
-        before,
-        recent=newest.take(~done),
-        gone=np.append(before.gone, rows),
-        lines=kept,
-        next=following,
-        now=now,
-    )
+    recent = whole.take(~done.take(which)) if counted else newest.take(~done)
+    gone = np.append(before.gone, waited)
+    after = replace(before, recent=recent, gone=gone, next=following, now=now)
     lost = newest.number[done & (newest.kind == LOST)]
-    return FollowedStep(after.settled(), decided, stretches, lines.number, lost)
+    return FollowedStep(after, decided, stretches, lines.number, lost)
 
 
-def _of_numbers(lines: AnswerLines, number: Column) -> AnswerLines:
-    """The lines of answers, given all lines by number."""
+def _rows_of(lines: AnswerLines, number: Column) -> Column:
+    """The rows of answers with these numbers, given lines by number."""
     first = np.searchsorted(lines.number, number)
-    _, at = spread(first, np.searchsorted(lines.number, number, "right") - first)
-    return lines.take(at)
+    _, rows = spread(first, np.searchsorted(lines.number, number, "right") - first)
+    return rows
 
 
 def _numbered(before: TrackedAnswers, lines: AnswerLines) -> tuple[AnswerLines, Column, int]:
-    """Numbers the answers of lines; also returns their rows among the older ones, and the next number."""
+    """Numbers the answers of lines; also returns the numbers of older ones, and the next number."""
     if lines.count == 0:
         return lines, lines.tick, before.next
-    numbers = np.full(lines.count, -1)
     known, new = keys_of([before.recent.answer, lines.answer])
-    at = find(new, known)
-    numbers[at >= 0] = before.recent.number.take(at[at >= 0])
-    rows = find_by(before.older.index, before.older.answer, lines.answer)
-    rows[find(rows, before.gone) >= 0] = -1
-    numbers[rows >= 0] = before.older.number.take(rows[rows >= 0])
-    fresh = tables.marked(numbers < 0)
+    numbers = np.append(before.recent.number, -1).take(find(new, known))
+    waiting = before.older.last
+    waited = np.append(waiting.number, -1).take(find_by(waiting.index, waiting.answer, lines.answer))
+    waited[find(waited, before.gone) >= 0] = -1
+    numbers = np.maximum(numbers, waited)
+    fresh = marked(numbers < 0)
     first, which = once(new.take(fresh))
     numbers[fresh] = before.next + which
-    return replace(lines, number=numbers), distinct(rows[rows >= 0]), before.next + len(first)
+    return replace(lines, number=numbers), distinct(waited[waited >= 0]), before.next + len(first)
 
 
-def _states(lines: AnswerLines, decided: AnswerLines, ends: Column) -> tuple[Column, Column]:
-    """The states that decided answers were in, each once, given all their lines."""
-    of = find(lines.number, decided.number)
-    order = in_order([of, lines.tick - lines.tick.min(initial=0)])
-    lines, of = lines.take(order), of.take(order)
-    until = np.append(lines.tick[1:], [0])[: lines.count]
-    open_ = tables.marked((lines.kind <= REVISED) & ~run_ends(of) & (until > lines.tick))
-    of, stage, until, since = (
-        of.take(open_),
-        lines.stage.take(open_),
-        until.take(open_),
-        lines.tick.take(open_),
-    )
-    time = decided.answer[-1].take(of) + ends_of(ends, stage)
+def _states(lines: AnswerLines, until: Column, of: Column, ends: Column) -> tuple[Column, Column]:
+    """The states that answers were in from lines until others, each once."""
+    time, since = lines.answer[-1] + ends_of(ends, lines.stage), lines.tick
     first, last = age_bucket(since + 1 - time), age_bucket(until - 1 - time)
     whose, silent = spread(first, np.where(until > since + 1, last - first + 1, 0))
-    at = np.concatenate([np.arange(len(of)), whose])
+    at = np.concatenate([np.arange(lines.count), whose])
     bucket = np.concatenate([age_bucket(since - time), silent])
-    of, states = of.take(at), state_of(stage.take(at), bucket, np.arange(len(at)) >= len(stage))
+    of = of.take(at)
+    states = state_of(lines.stage.take(at), bucket, np.arange(len(at)) >= lines.count)
     (key,) = keys_of([[of, states]])
     different = groups(key).first
     return of.take(different), states.take(different)

@@ -86,7 +86,7 @@ class LinearJudge(Judge):
         kept = self.kept.and_then(lines) if self.kept.count else lines
         fits, last, end, earlier = list(self.fits), self.fitted, self.tick, count - kept.count
         while True:
-            # So many lines there have to be for another fit, at the end of the tick in which they are settled.
+            # So many lines there have to be for another fit, after the tick in which they are settled.
             rested = earlier + int(np.searchsorted(kept.settled, end + self.rest)) + 1
             enough = max(LEAST, min(last + int(GROWTH * last), max(last + self.often, rested)))
             if enough > count:
