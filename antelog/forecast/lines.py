@@ -415,7 +415,7 @@ class QueryForecast:
             # By then it is over; nothing else is known where none was counted.
             age = (rows.tick - rows.answer[-1]).take(others)
             last = np.maximum(self.relation.bounds.delay, age + 1)
-            new = np.setdiff1d(np.arange(len(others)), row)
+            new = marked(np.bincount(row, minlength=len(others)) == 0)
             tick = np.append(np.minimum(tick, last.take(row)), last.take(new))
             row, share = np.append(row, new), np.append(share, np.ones(len(new)))
         which, nothing = np.where(unknown, -1, found.which), np.full(len(others), np.nan)

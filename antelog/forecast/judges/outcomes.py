@@ -89,7 +89,7 @@ class OutcomeStatistics(Judge):
 
     def _weight_of_all(self, ticks: Column, *, fades: bool) -> Numbers:
         """As how many answers the knowledge of all keys counts: the mean in logs, by how well each fits."""
-        different, which = np.unique(ticks, return_inverse=True)
+        different, which = numbered(ticks)
         lost = self._found(self.drawn, (), different, fades=fades) + np.abs(np.log(OF_ALL / AT_FIRST))
         share = np.exp(lost.min(axis=1, keepdims=True) - lost)
         weight: Numbers = np.exp(share @ np.log(OF_ALL) / share.sum(axis=1))
