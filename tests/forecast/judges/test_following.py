@@ -122,3 +122,24 @@ def test_ages_of_patterns_that_count_are_counted_from_where_they_end() -> None:
         (1, other, bucket(0), False),
     }
     assert (0, one, bucket(-2), True) in states
+
+
+def test_a_step_with_few_lines_finds_what_one_that_looks_at_all_answers_finds() -> None:
+    """Many answers, of which a few have lines in each step, early and late, until they are decided."""
+    random = np.random.default_rng(4)
+    few = every = step(*((device, 0, 0, POSSIBLE, A) for device in range(300)), now=0, delay=9)
+    waited = 0
+    for now in range(1, 10):
+        kinds = random.choice([REVISED, REJECT, CONFIRM, POSSIBLE], 4)
+        rows = [(int(d), 0, now, int(k), B) for d, k in zip(random.choice(310, 4, False), kinds, strict=True)]
+        given = lines(*rows)
+        few = followed(few.after, given, now, 9, NO_ENDS, every=False)
+        every = followed(every.after, given, now, 9, NO_ENDS)
+        waited += few.after.older.count > 250
+        assert decided(few) == decided(every)
+        assert few.numbers.tolist() == every.numbers.tolist()
+        assert sorted(few.after.last.number.tolist()) == sorted(every.after.last.number.tolist())
+        assert [each for each in stretches(every) if each[-1] >= 0] == [
+            each for each in stretches(few) if each[-1] >= 0
+        ]
+    assert waited == 9
