@@ -16,7 +16,7 @@ from antelog.engine.facts.history import added, gather, joint
 from antelog.engine.values.values import Values
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.inference.forms import layout
-from antelog.forecast.judges.following import AnswerLines, TrackedAnswers
+from antelog.forecast.judges.following import AnswerLines
 from antelog.forecast.judges.judged import NOTHING_UNSCORED, Judged, without
 from antelog.forecast.judges.looks import LatestValues
 from antelog.forecast.model_file import rewritten
@@ -52,7 +52,7 @@ def merged(plan: Plan, parts: Sequence[Forecasting]) -> Forecasting:
 
 
 def _counts(parts: Sequence[Ledger]) -> Ledger:
-    return tally.opened(tally.merged([each.tally for each in parts]))
+    return tally.opened(tally.merged([*map(tally.latest, parts)]))
 
 
 def _judged(parts: Sequence[Judged]) -> Judged:
@@ -62,14 +62,10 @@ def _judged(parts: Sequence[Judged]) -> Judged:
     if not others:
         return first
     followed, every = first.followed, (first, *others)
-    number, state_of, states = (
-        np.concatenate([getattr(each.followed, name) for each in every])
-        for name in ("number", "state_of", "states")
-    )
-    last = AnswerLines.and_then(*(each.followed.last for each in every))
+    lines = AnswerLines.and_then(*(each.followed.recent for each in every))
     return replace(
         first,
-        followed=TrackedAnswers(last, number, state_of, states, ends[-1], followed.now),
+        followed=replace(followed.with_lines(lines), next=ends[-1]),
         judges={
             name: judge.merged([each.judges[name] for each in others]).renewed(judge)
             for name, judge in first.judges.items()
@@ -83,10 +79,10 @@ def _judged(parts: Sequence[Judged]) -> Judged:
 
 
 def _renumbered(judged: Judged, by: int) -> Judged:
-    followed = judged.followed
+    lines = judged.followed.lines
     return replace(
         judged,
-        followed=replace(followed, number=followed.number + by, state_of=followed.state_of + by),
+        followed=judged.followed.with_lines(replace(lines, number=lines.number + by)),
         reported=replace(judged.reported, number=judged.reported.number + by),
         unscored=replace(judged.unscored, answer=judged.unscored.answer + by),
         likely=judged.likely + by,
@@ -114,24 +110,18 @@ def part_of(plan: Plan, current: Forecasting, in_part: InPart | None, *, first: 
         )
         facts[family.name] = own.take(mine(own.columns[place]))
         if family.name in slots:
-            counts = slots[family.name].tally
+            counts = tally.latest(slots[family.name])
             slots[family.name] = tally.opened(counts.take(mine(counts.keys[place])))
     for name, known in current.features.items():
         places = [[answer for _, answer in look.key].index(key[name]) for look in known.looks]
         latest = (own.take(mine(own.key[at])) for own, at in zip(known.latest, places, strict=True))
         features[name] = replace(known, latest=tuple(latest))
     for name, judged in current.queries.items():
-        followed, kept = judged.followed, mine(judged.followed.last.answer[key[name]])
-        states = find(followed.state_of, followed.number[kept]) >= 0
+        followed, lines, last = judged.followed, judged.followed.lines, judged.followed.last
+        kept = mine(last.answer[key[name]])
         queries[name] = replace(
-            without(judged, followed.number[~kept]),
-            followed=replace(
-                followed,
-                last=followed.last.take(kept),
-                number=followed.number[kept],
-                state_of=followed.state_of[states],
-                states=followed.states[states],
-            ),
+            without(judged, last.number[~kept]),
+            followed=followed.with_lines(lines.take(find(lines.number, last.number[~kept]) < 0)),
             judges={each: judge.part(mine) for each, judge in judged.judges.items()},
             unscored=judged.unscored if first else NOTHING_UNSCORED,
             scores=judged.scores if first else Scores(),

@@ -253,7 +253,10 @@ class QueryForecast:
         """Ends a step: returns the query's state, its lines with chances, and those left out."""
         rows, lines = self._lines()
         learning, delay = self.known.learning, self.relation.bounds.delay
-        step = following.followed(before.followed, lines, now, delay, self._ends, counted=learning.on)
+        alerts = self.relation.alert is not None
+        step = following.followed(
+            before.followed, lines, now, delay, self._ends, counted=learning.on, every=alerts
+        )
         decided = step.decided
         judged = judging.learned(replace(before, followed=step.after), decided, self._key, learning.learns)
         requests = self._requests(step.stretches, np.append(rows, -1).take(step.stretches.line))
@@ -350,7 +353,8 @@ class QueryForecast:
         kind = logged.kind.astype(np.int64)
         if "lost" in logged.table.column_names:
             kind[logged.table.column("lost").is_valid().to_numpy()] = following.LOST
-        lines = AnswerLines((*cells, logged.cells[-1]), logged.tick, kind, logged.stage)
+        number = np.full(len(kind), -1)
+        lines = AnswerLines((*cells, logged.cells[-1]), logged.tick, kind, logged.stage, number)
         return rows, lines if len(rows) == len(whole) else lines.take(rows)
 
     def _requests(self, open_: Stretches, line: Column) -> ChanceRequests:
@@ -411,7 +415,7 @@ class QueryForecast:
             # By then it is over; nothing else is known where none was counted.
             age = (rows.tick - rows.answer[-1]).take(others)
             last = np.maximum(self.relation.bounds.delay, age + 1)
-            new = np.setdiff1d(np.arange(len(others)), row)
+            new = marked(np.bincount(row, minlength=len(others)) == 0)
             tick = np.append(np.minimum(tick, last.take(row)), last.take(new))
             row, share = np.append(row, new), np.append(share, np.ones(len(new)))
         which, nothing = np.where(unknown, -1, found.which), np.full(len(others), np.nan)

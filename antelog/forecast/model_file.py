@@ -285,6 +285,9 @@ def rewritten(thing: Any, cells: Cells) -> Any:
             return Facts(tuple(map(cells, thing.columns)), thing.time, thing.arrival)
         case Tally():
             return replace(thing, keys=tuple(map(cells, thing.keys)))
+        case Ledger():
+            fresh = tuple(map(cells, thing.fresh))
+            return replace(thing, tally=rewritten(thing.tally, cells), fresh=fresh)
         case LatestValues():
             return replace(thing, key=tuple(map(cells, thing.key)))
         case AnswerLines():

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +108,33 @@ def find(left: Column, right: Column) -> Column:
     starts = tables.marked(tables.changed(sequence))
     at = _sought(left, sequence.take(starts))
     return np.where(at < 0, -1, order.take(starts.take(at)))
+
+
+RowIndex: TypeAlias = tuple[Column, Column]
+"""The digests of different rows in order, and the rows: made once for the look-ups of many steps."""
+
+
+def index_of(columns: Sequence[Column]) -> RowIndex:
+    row, digests = ordered(tables.digests(columns))
+    return digests, row
+
+
+def find_by(index: RowIndex, columns: Sequence[Column], sought: Sequence[Column]) -> Column:
+    """Finds rows in the columns that an index is of; returns their positions, or -1."""
+    (known, row), digests = index, tables.digests(sought)
+    found, left = np.full(len(digests), -1), np.arange(len(digests))
+    at = np.searchsorted(known, digests)
+    while len(left):  # different rows with the same digest lie side by side
+        left = left.take(tables.marked(at.take(left) < len(known)))
+        left = left.take(tables.marked(known.take(at.take(left)) == digests.take(left)))
+        here = row.take(at.take(left))
+        same = np.ones(len(left), np.bool_)
+        for column, own in zip(columns, sought, strict=True):
+            same &= column.take(here) == own.take(left)
+        found[left[same]] = here[same]
+        left = left[~same]
+        at[left] += 1
+    return found
 
 
 @dataclass(frozen=True, eq=False)

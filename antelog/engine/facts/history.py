@@ -39,11 +39,7 @@ class Facts(ColumnSet):
     @cached_property
     def digests(self) -> Column:
         """Hashes: equal for equal facts, and seldom for others."""
-        mixed = np.zeros(self.count, np.uint64)
-        for column in (*self.columns, self.time):
-            mixed = (mixed ^ column.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-            mixed ^= mixed >> np.uint64(29)
-        return mixed.view(np.int64)
+        return tables.digests([*self.columns, self.time])
 
     def having(self, constants: Places, repeats: Places) -> Facts:
         """The facts with these cells in columns, and equal cells in pairs; cached for the next steps."""

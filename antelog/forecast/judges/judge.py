@@ -59,7 +59,10 @@ class SettledLines(ColumnSet):
 
     def in_order(self) -> SettledLines:
         """Sorts by the ticks at which they were settled, in an order that any cut of a run gives."""
-        return self.take(np.lexsort([self.confirmed, _digest(self.features), self.tick, self.settled]))
+        # To sort by all four takes longer.
+        order = np.argsort(_digest(self.features) ^ self.confirmed, kind="stable")
+        ticks = [each.take(order) - each.min(initial=0) for each in (self.settled, self.tick)]
+        return self.take(order.take(in_order(ticks)))
 
 
 def no_lines(width: int) -> SettledLines:

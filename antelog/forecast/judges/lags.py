@@ -39,7 +39,7 @@ def entered(ledger: Ledger, decided: DecidedAnswers, half_life: Numbers) -> Ledg
 
 def lags(ledger: Ledger, state: Column, tick: Column, age: Column, half_life: Numbers | None) -> Lags:
     """The lags of rows as counted before their ticks, faded by a half-life (None: as they are)."""
-    level, class_, lag = ledger.tally.keys
+    level, class_, lag = tally.all_keys(ledger)
     first, which = once(keys_of([[state, tick, age]])[0])
     pattern, known = pattern_of(stage_of(state.take(first))), marked(level == PATTERN)
     row, entry = pairs(pattern, class_.take(known))

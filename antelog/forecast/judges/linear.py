@@ -52,7 +52,8 @@ class LinearJudge(Judge):
     """Two regressions, fitted anew as lines are settled: one looks at the calendar, which misleads on few."""
 
     most: ClassVar = 5_000  # the newest lines that are kept
-    often: ClassVar = 1_000  # weights are fitted anew after so many new lines, at the latest
+    often: ClassVar = 1_000  # weights are fitted anew after so many new lines, at the latest,
+    rest: ClassVar = 50  # and so many ticks: else many lines a tick would cost a fit each
     ridge: ClassVar = 5.0  # as how many lines the knowledge counts that no column matters
 
     kept: SettledLines  # what it learns from
@@ -61,6 +62,7 @@ class LinearJudge(Judge):
     fits: tuple[Fit, ...] = ()
     count: int = 0  # of all lines so far
     fitted: int = 0  # how many of these the last fit was to
+    tick: int = ALWAYS  # from which on that fit is used
 
     @property
     def columns(self) -> Mapping[str, float]:
@@ -86,14 +88,17 @@ class LinearJudge(Judge):
         # Those of earlier steps were settled before.
         lines, count = lines.in_order(), self.count + lines.count
         kept = self.kept.and_then(lines) if self.kept.count else lines
-        fits, last, earlier = list(self.fits), self.fitted, count - kept.count
-        # So many lines there have to be for another fit, at the end of the tick in which they are settled.
-        while (enough := max(LEAST, last + min(int(GROWTH * last), self.often))) <= count:
+        fits, last, end, earlier = list(self.fits), self.fitted, self.tick, count - kept.count
+        while True:
+            # So many lines there have to be for another fit, after the tick in which they are settled.
+            rested = earlier + int(np.searchsorted(kept.settled, end + self.rest)) + 1
+            enough = max(LEAST, min(last + int(GROWTH * last), max(last + self.often, rested)))
+            if enough > count:
+                return replace(self, kept=kept, fits=tuple(fits), count=count, fitted=last, tick=end)
             end = int(kept.settled[max(enough - 1 - earlier, 0)]) + 1
             here = int(np.searchsorted(kept.settled, end))
             fits.append(self._fit(kept.between(max(here - self.most, 0), here), end))
             last = here + earlier
-        return replace(self, kept=kept, fits=tuple(fits), count=count, fitted=last)
 
     def _fit(self, lines: SettledLines, end: int) -> Fit:
         return fitted(lines, self._left(lines.settled, end), end, self.ridge, self.cycles)
@@ -120,7 +125,7 @@ class LinearJudge(Judge):
         count = self.kept.count
         fits = (self._fit(self.kept, 0),) if count >= LEAST else self.fits[-1:]
         fits = tuple(replace(each, first=ALWAYS) for each in fits)
-        return replace(self, fits=fits, count=count, fitted=count if fits else 0)
+        return replace(self, fits=fits, count=count, fitted=count if fits else 0, tick=0)
 
     def merged(self, others: Sequence[LinearJudge]) -> LinearJudge:
         """Merges the judges of several workers: weights are fitted to the newest lines of all."""

@@ -67,7 +67,7 @@ class OutcomeStatistics(Judge):
 
     @property
     def rows(self) -> int:
-        return self.of_all.tally.count + self.by_key.tally.count
+        return self.of_all.rows + self.by_key.rows
 
     def predict(self, rows: AnswerRows) -> Numbers:
         """The confirmed share of answers in these states, by each memory; NaN where nothing was counted."""
@@ -101,7 +101,7 @@ class OutcomeStatistics(Judge):
 
     def _weight_of_all(self, ticks: Column, *, fades: bool) -> Numbers:
         """As how many answers the knowledge of all keys counts: the mean in logs, by how well each fits."""
-        different, which = np.unique(ticks, return_inverse=True)
+        different, which = numbered(ticks)
         lost = self._found(self.drawn, (), different, fades=fades) + np.abs(np.log(OF_ALL / AT_FIRST))
         share = np.exp(lost.min(axis=1, keepdims=True) - lost)
         weight: Numbers = np.exp(share @ np.log(OF_ALL) / share.sum(axis=1))
@@ -169,10 +169,11 @@ class OutcomeStatistics(Judge):
         own = self.by_key
         if len(own.tally.keys) == 1:  # there is one key, which is all
             return self.drawn
-        earlier = own.sums[:, -2:] - own.counted
-        some = marked((earlier[:, 0] > 0) & (own.tally.keys[0].take(own.row) != ANY))
-        tick = own.tick.take(some)
-        states, ticks, which = _different(own.tally.keys[0].take(own.row.take(some)), tick)
+        earlier = own.entries.sums[:, -2:] - own.counted
+        state = tally.cells(own, 0, own.entries.keys[0])
+        some = marked((own.counted[:, 0] > 0) & (earlier[:, 0] > 0) & (state != ANY))
+        tick = own.entries.last.take(some)
+        states, ticks, which = _different(state.take(some), tick)
         chance, *_ = self._of_all_keys(states, ticks, fades=True)
         known = np.column_stack([earlier.take(some, axis=0), chance[:, -1].take(which)])
         (tick,), lost = _lost(tick, known, own.counted.take(some, axis=0))
@@ -185,18 +186,17 @@ class OutcomeStatistics(Judge):
     def at_tick(self, tick: int) -> OutcomeStatistics:
         """Fades the statistics to a tick, without the keys that are forgotten by then."""
         return self._with_ledgers(
-            tally.opened(tally.at_tick(each.tally, tick, self._half_lives(each))) for each in self._ledgers
+            tally.opened(tally.at_tick(tally.latest(each), tick, self._half_lives(each)))
+            for each in self._ledgers
         )
 
     def merged(self, others: Sequence[OutcomeStatistics]) -> OutcomeStatistics:
         """Merges the statistics of several workers, all as of the same tick."""
         ledgers = zip(*(each._ledgers for each in (self, *others)), strict=True)
-        return self._with_ledgers(
-            tally.opened(tally.merged([each.tally for each in same])) for same in ledgers
-        )
+        return self._with_ledgers(tally.opened(tally.merged([*map(tally.latest, same)])) for same in ledgers)
 
     def part(self, mine: Callable[[Column], Mask]) -> OutcomeStatistics:
-        counts = self.by_key.tally
+        counts = tally.latest(self.by_key)
         return replace(self, by_key=tally.opened(counts.take(np.flatnonzero(mine(counts.keys[1])))))
 
     def renewed(self, newer: OutcomeStatistics) -> OutcomeStatistics:

@@ -69,11 +69,11 @@ def with_others(
 ) -> Odds:
     """Gives another fact its share of ticks, as far as its slot was counted before some stretches."""
     asked, family, fades = [*map(keys.of, chain.terms)], family_of(chain), _in_stretches(half_life)
-    sums = tally.before(ledger, asked, stretches, fades)
-    first = np.append(ledger.tally.first, 0).take(tally.matched(asked, keys.count, ledger.tally))
+    counts = tally.as_of(ledger, asked, stretches)
+    sums = tally.faded_to(stretches, counts, fades)
     facts = sums.sum(axis=1)
     known = facts > 0
-    silent = np.maximum(STRETCH * _weight_of(stretches - first, fades) - facts, 0)
+    silent = np.maximum(STRETCH * _weight_of(stretches - counts.first, fades) - facts, 0)
     none = ((silent + _BEFORE) / (silent + facts + 2 * _BEFORE))[:, None]
     left = np.maximum(1 - _given(odds).sum(axis=2), IMPOSSIBLE)
     share = np.where(known[:, None], 1 - np.minimum(none, left) / left, 0)

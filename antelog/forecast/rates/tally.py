@@ -14,10 +14,12 @@ from typing import TypeAlias
 import numpy as np
 
 from antelog.engine.columns import tables
-from antelog.engine.columns.joins import KeyTicks, find, last_before
+from antelog.engine.columns.joins import KeyTicks, RowIndex, find, find_by, index_of, last_before
 from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers
 
 _LENGTH = 32  # the rows of a block of running sums: to go through them takes as many calls
+_FEWER = 8  # what is as many times fewer than all keys must not take as long as these
+_WAITING = 8  # entries wait until their number squared is as many times that of all keys
 
 HalfLife: TypeAlias = float | Numbers | None
 """The ticks that halve a sum (None: it never fades), or a column of them, for sums side by side."""
@@ -40,7 +42,16 @@ class Tally(ColumnSet):
     @cached_property
     def oldest(self) -> int:
         """The tick since which some key was not counted."""
-        return int(self.last.min())
+        return int(self.last.min(initial=tables.NEVER))
+
+    @cached_property
+    def lasts(self) -> Column:
+        """The ticks at which keys were counted last, in order."""
+        return np.sort(self.last)
+
+    @cached_property
+    def index(self) -> RowIndex:
+        return index_of(self.keys)
 
     def forgotten(self, tick: int | Column, last: Column) -> Mask:
         """Whether keys that were counted last at these ticks are forgotten at another."""
@@ -82,7 +93,7 @@ def summed(keys: Sequence[Column], numbers: Numbers) -> tuple[tuple[Column, ...]
 
 def at_tick(tally: Tally, tick: int, half_life: HalfLife) -> Tally:
     """Fades a tally to a tick, without the keys that are forgotten by then."""
-    tally = without_old(tally, tick)
+    tally = tally.take(~tally.forgotten(tick, tally.last))
     sums = faded(tally.sums, tick - tally.last, half_life)
     return replace(tally, last=np.full(tally.count, tick), sums=sums)
 
@@ -101,15 +112,10 @@ def matched(keys: Sequence[Column], count: int, tally: Tally) -> Column:
     """The rows of a tally that have these keys, `count` of them; -1 where none has."""
     if not keys:
         return np.full(count, min(tally.count, 1) - 1)
-    asked, there = tables.keys_of([list(keys), list(tally.keys)])
-    return find(asked, there)
-
-
-def without_old(tally: Tally, tick: int) -> Tally:
-    """Drops the keys that are forgotten, which saves room and changes nothing."""
-    if tally.forgets is None or tally.count == 0 or tick - tally.oldest <= tally.forgets:
-        return tally
-    return tally.take(np.flatnonzero(~tally.forgotten(tick, tally.last)))
+    if count * _FEWER > tally.count:
+        asked, there = tables.keys_of([list(keys), list(tally.keys)])
+        return find(asked, there)
+    return find_by(tally.index, tally.keys, keys)
 
 
 # ---- ledgers: the sums of a tally as of every tick of a step ----
@@ -121,112 +127,193 @@ def without_old(tally: Tally, tick: int) -> Tally:
 # Of a tick counts what was counted before it, never what is counted at it: so no cut of a run matters.
 
 
+# A step with few entries must not copy all keys: they wait in the ledger, and get into the tally together.
+
+
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """A tally by ticks, and the entries of a step by row and tick: the sums of rows as of later ticks."""
+    """A tally by ticks, and entries by row and tick: the sums of rows as of later ticks."""
 
     tally: Tally
-    row: Column
-    tick: Column
-    sums: Numbers
-    counted: Numbers  # the amount that each entry adds to its sums, in every memory the same
+    fresh: tuple[Column, ...]  # the keys of the rows after those of the tally
+    rows: int  # of the tally, and the fresh ones
+    entries: Tally  # their rows, the first tick of each row by then, their ticks, and their sums
+    counted: Numbers  # what each entry adds in this step, in every memory the same; 0 for those before it
+
+    @cached_property
+    def since(self) -> Column:
+        """The ticks after which entries are used; those from before a step are used at once."""
+        last = self.entries.last
+        return np.where(self.counted.any(axis=1), last, last.min(initial=0) - 1)
 
 
 def opened(tally: Tally) -> Ledger:
-    empty = np.zeros(0, np.int64)
-    none = np.zeros((0, tally.sums.shape[1]))
-    return Ledger(tally, empty, empty, none, none)
+    width = tally.sums.shape[1]
+    fresh = nothing_counted(len(tally.keys), 0).keys
+    return Ledger(tally, fresh, tally.count, nothing_counted(1, width), np.zeros((0, width)))
 
 
 def closed(ledger: Ledger, now: int) -> Ledger:
-    """The ledger at the end of a step, without the keys that are forgotten by then."""
-    tally = without_old(latest(ledger), now)
-    return ledger if tally is ledger.tally else opened(tally)
+    """The ledger at the end of a step, without keys that are forgotten by then."""
+    if not ledger.counted.any():
+        return ledger
+    entries = ledger.entries.take(tables.run_ends(ledger.entries.keys[0]))
+    if entries.count**2 < _WAITING * ledger.tally.count:
+        ledger = replace(ledger, entries=entries, counted=np.zeros((entries.count, ledger.counted.shape[1])))
+    else:
+        ledger = opened(latest(ledger))
+    return without_old(ledger, now)
+
+
+def without_old(ledger: Ledger, tick: int) -> Ledger:
+    """Drops the keys that are forgotten if they are many, which saves room and changes nothing."""
+    tally = ledger.tally
+    if tally.forgets is None or tick - tally.oldest <= tally.forgets:
+        return ledger
+    gone = int(np.searchsorted(tally.lasts, tick - tally.forgets))  # or counted again since
+    if gone * _FEWER <= ledger.rows:
+        return ledger
+    tally = latest(ledger)
+    return opened(tally.take(~tally.forgotten(tick, tally.last)))
 
 
 def latest(ledger: Ledger) -> Tally:
     """The tally with the last entries of each row."""
     tally = ledger.tally
-    if len(ledger.row) == 0:
+    if ledger.entries.count == 0:
         return tally
-    end = tables.marked(tables.run_ends(ledger.row))
-    at = ledger.row.take(end)
-    last, sums = tally.last.copy(), tally.sums.copy()
-    last[at], sums[at] = ledger.tick.take(end), ledger.sums.take(end, axis=0)
-    return replace(tally, last=last, sums=sums)
+    newest = ledger.entries.take(tables.run_ends(ledger.entries.keys[0]))
+    (row,) = newest.keys
+    old = int(np.searchsorted(row, tally.count))
+    sums = np.concatenate([tally.sums, newest.sums[old:]])
+    first, last = np.append(tally.first, newest.first[old:]), np.append(tally.last, newest.last[old:])
+    first[row[:old]], last[row[:old]], sums[row[:old]] = (
+        newest.first[:old],
+        newest.last[:old],
+        newest.sums[:old],
+    )
+    if ledger.rows > tally.count:
+        return Tally(all_keys(ledger), first, last, sums, tally.forgets)
+    found = Tally(tally.keys, first, last, sums, tally.forgets)
+    if "index" in vars(tally):
+        vars(found)["index"] = tally.index  # of the same keys
+    return found
 
 
 def entered(
     ledger: Ledger, tick: Column, keys: Sequence[Column], numbers: Numbers, half_life: HalfLife
 ) -> Ledger:
-    """Enters counts, whole or parts of UNIT, into an empty ledger at ticks after those of the tally."""
+    """Enters counts, whole or parts of UNIT, at ticks after those of all before."""
     if len(tick) == 0:
         return ledger
-    tally, row = _with_keys(ledger.tally, keys, tick)
+    ledger, row = _with_keys(ledger, keys, len(tick))
     low, high = int(tick.min()), int(tick.max())
     same = tables.groups(row * (high - low + 1) + tick - low)
     row, tick, counted = row.take(same.first), tick.take(same.first), numbers.take(same.order, axis=0)
     if same.count < len(counted):
         counted = np.add.reduceat(counted, same.starts, axis=0)
     begins = tables.changed(row)
-    before = np.where(begins, tally.last.take(row), np.append([0], tick[:-1]))
+    start, before = tables.marked(begins), np.append([0], tick[:-1])
+    known = _as_of(ledger, row.take(start), tick.take(start))
+    before[start] = known.last
     keeps = kept(tick - before, half_life)
-    gone = tables.marked(tally.forgotten(tick, before))
-    keeps[gone] = 0
+    anew = ledger.tally.forgotten(tick, before)
+    keeps[anew] = 0
     sums = np.tile(counted, (1, keeps.shape[1]))
-    start = tables.marked(begins)
     earlier = np.repeat(keeps.take(start, axis=0), counted.shape[1], axis=1)
-    sums[start] += earlier * tally.sums.take(row.take(start), axis=0)
+    sums[start] += earlier * known.sums
     keeps[start] = 0
-    if len(gone):  # these begin anew
-        first = tally.first.copy()
-        first[row.take(gone)] = tick.take(gone)
-        tally = replace(tally, first=first)
-    return Ledger(tally, row, tick, running_sums(sums, keeps), counted)
+    first = tick.copy()
+    first[start] = np.where(anew[start], tick.take(start), known.first)
+    if len(start) < len(row):
+        first = first.take(np.maximum.accumulate((begins | anew) * np.arange(len(row))))
+        sums = running_sums(sums, keeps)
+    new = Tally((row,), first, tick, sums, None)
+    if ledger.entries.count:
+        new, waiting = ledger.entries.and_then(new), ledger.counted
+        order = tables.in_order([new.keys[0], new.last - new.last.min()])
+        new, counted = new.take(order), np.concatenate([waiting, counted]).take(order, axis=0)
+    return replace(ledger, entries=new, counted=counted)
 
 
-def _with_keys(tally: Tally, keys: Sequence[Column], tick: Column) -> tuple[Tally, Column]:
-    """The tally with rows for new keys, and the row of each key."""
-    at = matched(keys, len(tick), tally)
-    fresh = np.flatnonzero(at < 0)
-    if len(fresh) == 0:
-        return tally, at
-    own = tuple(column.take(fresh) for column in keys)
-    same = tables.groups(tables.keys_of([own])[0] if own else np.zeros(len(fresh), np.int64))
-    at[fresh] = tally.count + same.numbers
-    first = same.least(tick.take(fresh))
-    sums = np.zeros((same.count, tally.sums.shape[1]))
-    more = Tally(tuple(column.take(same.first) for column in own), first, first, sums, tally.forgets)
-    return tally.and_then(more), at
+def _with_keys(ledger: Ledger, keys: Sequence[Column], count: int) -> tuple[Ledger, Column]:
+    """The ledger with rows for new keys, and the row of each key."""
+    at = _rows(ledger, keys, count)
+    new = tables.marked(at < 0)
+    if len(new) == 0:
+        return ledger, at
+    own = [column.take(new) for column in keys]
+    same = tables.groups(tables.keys_of([own])[0] if own else np.zeros(len(new), np.int64))
+    at[new] = ledger.rows + same.numbers
+    more = (column.take(same.first) for column in own)
+    fresh = tuple(np.concatenate(pair) for pair in zip(ledger.fresh, more, strict=True))
+    return replace(ledger, fresh=fresh, rows=ledger.rows + same.count), at
+
+
+def _rows(ledger: Ledger, keys: Sequence[Column], count: int) -> Column:
+    """The rows that have these keys; -1 where none has."""
+    at = matched(keys, count, ledger.tally)
+    if ledger.rows > ledger.tally.count:
+        left = tables.marked(at < 0)
+        if not keys:
+            at[left] = 0
+        elif len(left):
+            asked, there = tables.keys_of([[column.take(left) for column in keys], list(ledger.fresh)])
+            own = find(asked, there)
+            at[left] = np.where(own < 0, -1, own + ledger.tally.count)
+    return at
+
+
+def cells(ledger: Ledger, place: int, row: Column) -> Column:
+    """The cells that rows have in a column of their keys."""
+    at = row - ledger.tally.count
+    fresh, found = at >= 0, np.empty_like(row)
+    found[fresh] = ledger.fresh[place].take(at[fresh])
+    found[~fresh] = ledger.tally.keys[place].take(row[~fresh])
+    return found
+
+
+def all_keys(ledger: Ledger) -> tuple[Column, ...]:
+    pairs = zip(ledger.tally.keys, ledger.fresh, strict=True)
+    return tuple(np.concatenate(pair) for pair in pairs)
+
+
+def _as_of(ledger: Ledger, row: Column, tick: Column) -> Tally:
+    """What was known of rows before ticks."""
+    tally, entries = ledger.tally, ledger.entries
+    first, last, sums = tick.copy(), tick.copy(), np.zeros((len(row), tally.sums.shape[1]))
+    old = tables.marked((row >= 0) & (row < tally.count))
+    parts = [(old, tally, row.take(old))]
+    if entries.count:
+        entry = last_before(KeyTicks(row, tick), KeyTicks(entries.keys[0], ledger.since))
+        there = tables.marked(entry >= 0)
+        parts.append((there, entries, entry.take(there)))
+    for at, known, place in parts:
+        first[at], last[at] = known.first.take(place), known.last.take(place)
+        sums[at] = known.sums.take(place, axis=0)
+    return Tally((row,), first, last, sums, tally.forgets)
+
+
+def as_of(ledger: Ledger, keys: Sequence[Column], tick: Column) -> Tally:
+    """What was known of keys before ticks, not faded; sums of 0 for keys without counts."""
+    return _as_of(ledger, _rows(ledger, keys, len(tick)), tick)
 
 
 def before(ledger: Ledger, keys: Sequence[Column], tick: Column, half_life: HalfLife) -> Numbers:
     """The sums of keys before ticks, faded to these; 0 for keys without counts."""
-    tally = ledger.tally
-    sums = np.zeros((len(tick), tally.sums.shape[1]))
-    if tally.count == 0 or len(tick) == 0:
-        return sums
-    at = matched(keys, len(tick), tally)
-    known = np.flatnonzero(at >= 0)
-    row, tick = at.take(known), tick.take(known)
-    last, found = tally.last.take(row), tally.sums.take(row, axis=0)
-    if len(ledger.row):
-        entry = last_before(KeyTicks(row, tick), KeyTicks(ledger.row, ledger.tick))
-        there = np.flatnonzero(entry >= 0)
-        last[there] = ledger.tick.take(entry.take(there))
-        found[there] = ledger.sums.take(entry.take(there), axis=0)
-    found = faded(found, tick - last, half_life)
-    found[tally.forgotten(tick, last)] = 0
-    sums[known] = found
-    return sums
+    return faded_to(tick, as_of(ledger, keys, tick), half_life)
+
+
+def faded_to(tick: Column, known: Tally, half_life: HalfLife) -> Numbers:
+    """Sums faded to ticks; 0 where they are forgotten by then."""
+    sums = faded(known.sums, tick - known.last, half_life)
+    gone = known.forgotten(tick, known.last)
+    return np.where(gone[:, None], 0.0, sums) if gone.any() else sums
 
 
 def unfaded(ledger: Ledger, keys: Sequence[Column], count: int) -> Numbers:
     """The sums of `count` keys as they are, whatever the tick; 0 for keys without counts."""
-    tally = ledger.tally
-    at = matched(keys, count, tally)
-    none: Numbers = np.zeros((1, tally.sums.shape[1]))
-    return np.concatenate([tally.sums, none]).take(at, axis=0)
+    return as_of(ledger, keys, np.full(count, tables.NEVER)).sums
 
 
 def running_sums(numbers: Numbers, keeps: Numbers) -> Numbers:

@@ -67,7 +67,7 @@ def rows(current: Forecasting) -> int:
     judged = list(current.queries.values())
     followed = sum(each.followed.last.count + len(each.reported.tick) for each in judged)
     learned = sum(judge.rows for each in judged for judge in each.judges.values())
-    seen = rows_of(current.sightings.history) + sum(each.tally.count for each in current.slots.values())
+    seen = rows_of(current.sightings.history) + sum(each.rows for each in current.slots.values())
     return seen + followed + (learned if current.learning.on else 0)
 
 

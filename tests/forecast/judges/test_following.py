@@ -28,7 +28,7 @@ def lines(*rows: Line) -> AnswerLines:
     """Lines given as (device, the answer's tick, the line's tick, kind, stage)."""
     columns = [np.array(column, np.int64) for column in zip(*rows, strict=True)] if rows else [NONE] * 5
     device, time, tick, kind, stage = columns
-    return AnswerLines((device, time), tick, kind, stage)
+    return AnswerLines((device, time), tick, kind, stage, tick)
 
 
 def step(*rows: Line, now: int, before: TrackedAnswers | None = None, delay: int | None = 4) -> FollowedStep:
@@ -106,11 +106,40 @@ def test_ages_of_patterns_that_count_are_counted_from_where_they_end() -> None:
     """Stage A is of a pattern that counts up to 50 ticks after the answer's, stage B of one that does not."""
     one, other = A, B + (1 << PATTERN)
     rows = lines((2, 0, 0, POSSIBLE, one), (3, 0, 0, POSSIBLE, other), (2, 0, 47, REVISED, one))
-    found = followed(nobody(2), rows, 48, 50, np.array([50, 0]))
-    states = {(i, *opened(state)) for i, state in zip(found.after.state_of, found.after.states, strict=True)}
+    found = followed(
+        nobody(2),
+        rows.and_then(lines(*((each, 0, 49, REJECT, -1) for each in (2, 3)))),
+        50,
+        50,
+        np.array([50, 0]),
+    )
+    states = {
+        (i, *opened(state)) for i, state in zip(found.decided.state_of, found.decided.states, strict=True)
+    }
     assert {each for each in states if not each[-1]} == {
         (0, one, bucket(-50), False),
         (0, one, bucket(-3), False),
         (1, other, bucket(0), False),
     }
     assert (0, one, bucket(-2), True) in states
+
+
+def test_a_step_with_few_lines_finds_what_one_that_looks_at_all_answers_finds() -> None:
+    """Many answers, of which a few have lines in each step, early and late, until they are decided."""
+    random = np.random.default_rng(4)
+    few = every = step(*((device, 0, 0, POSSIBLE, A) for device in range(300)), now=0, delay=9)
+    waited = 0
+    for now in range(1, 10):
+        kinds = random.choice([REVISED, REJECT, CONFIRM, POSSIBLE], 4)
+        rows = [(int(d), 0, now, int(k), B) for d, k in zip(random.choice(310, 4, False), kinds, strict=True)]
+        given = lines(*rows)
+        few = followed(few.after, given, now, 9, NO_ENDS, every=False)
+        every = followed(every.after, given, now, 9, NO_ENDS)
+        waited += few.after.older.count > 250
+        assert decided(few) == decided(every)
+        assert few.numbers.tolist() == every.numbers.tolist()
+        assert sorted(few.after.last.number.tolist()) == sorted(every.after.last.number.tolist())
+        assert [each for each in stretches(every) if each[-1] >= 0] == [
+            each for each in stretches(few) if each[-1] >= 0
+        ]
+    assert waited == 9

@@ -51,7 +51,7 @@ class EveryThird(Judge):
 
     @property
     def rows(self) -> int:
-        return self.counts.tally.count
+        return self.counts.rows
 
     def predict(self, rows: AnswerRows) -> Numbers:
         found = before(self.counts, (rows.answer[-1] % 3,), rows.tick, None)

@@ -153,3 +153,15 @@ def after(judge: LinearJudge, lines: SettledLines, step: range) -> LinearJudge:
 
 def within(ticks: Column, step: range) -> Column:
     return np.flatnonzero((ticks >= step[0]) & (ticks <= step[-1]))
+
+
+def test_many_lines_a_tick_do_not_cost_a_fit_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From then on fits rest, unless the lines have grown by a share of all."""
+    monkeypatch.setattr(LinearJudge, "often", 50)
+    monkeypatch.setattr(linear, "GROWTH", 1.0)
+    lines = stream(7)
+    ends = [each.first for each in NOTHING.learn_lines(lines).fits]
+    monkeypatch.setattr(LinearJudge, "rest", 1)
+    busy = [each.first for each in NOTHING.learn_lines(lines).fits]
+    assert len(ends) < len(busy)
+    assert min(np.diff(ends[-3:])) >= 50 > min(np.diff(busy))
