@@ -279,7 +279,7 @@ def all_keys(ledger: Ledger) -> tuple[Column, ...]:
 
 
 def _as_of(ledger: Ledger, row: Column, tick: Column) -> Tally:
-    """What was known of rows before ticks."""
+    """The sums of rows as they were known before ticks."""
     tally, entries = ledger.tally, ledger.entries
     first, last, sums = tick.copy(), tick.copy(), np.zeros((len(row), tally.sums.shape[1]))
     old = tables.marked((row >= 0) & (row < tally.count))
@@ -295,7 +295,7 @@ def _as_of(ledger: Ledger, row: Column, tick: Column) -> Tally:
 
 
 def as_of(ledger: Ledger, keys: Sequence[Column], tick: Column) -> Tally:
-    """What was known of keys before ticks, not faded; sums of 0 for keys without counts."""
+    """The sums of keys as they were known before ticks, not faded; 0 for keys without counts."""
     return _as_of(ledger, _rows(ledger, keys, len(tick)), tick)
 
 
