@@ -73,7 +73,7 @@ and questions that are asked of another record of the other half as well (`gap`,
 _MEAN = """\
 *Mean* is that of the score divided by the base rate's: of all streams, and of the half on which nobody
 chose anything. A judge that can say nothing about a stream has no
-score there, and its mean is of the others: the model, where one fact may stand for two literals of a rule.
+score there, and its mean is of the others: *clock*, where ticks have no length, and *linear* on forty lines.
 """
 
 _CALIBRATION = """\

@@ -43,9 +43,9 @@ to *run* has one way to come about. An answer to *soon* has five, and each is sh
 takes the time, not the chances, without which it takes nearly as long.
 
 **Why it is as good as it is.** Where machines are alike, Wayeb's chain is of the very kind that the stream
-was made from, and looks as far back. antelog's model of facts looks one tick back, and has nothing to say
-about *soon*; what became of answers before makes up for most of that. Where machines differ, Wayeb has one
-model for all of them, and antelog learns of each how it differs.
+was made from, and looks as far back. antelog counts what became of answers before; when this was measured
+it learned a model of facts as well, which looked one tick back, and does so no more. Where machines differ,
+Wayeb has one model for all of them, and antelog learns of each how it differs.
 
 **What is not compared.** Facts that come late or out of order, several inputs, and reasons for an answer,
 which Wayeb does not have. Nor patterns that compare an event with one before, and intervals in which a
