@@ -26,7 +26,7 @@ from antelog.forecast.inference.forms import key_of
 from antelog.forecast.judges.following import AnswerLines, TrackedAnswers
 from antelog.forecast.judges.judge import Judge, JudgeWeights, Predictions, SettledLines, merged_weights
 from antelog.forecast.judges.judged import Judged
-from antelog.forecast.judges.linear import Fit, LinearJudge
+from antelog.forecast.judges.linear import Fit, LinearJudge, Recalibration
 from antelog.forecast.judges.looks import LatestValues, Look, QueryFeatures, looks_of
 from antelog.forecast.judges.outcomes import OutcomeStatistics
 from antelog.forecast.rates.learning import Learning
@@ -43,7 +43,7 @@ _CLASSES: Mapping[str, type[Any]] = {
     for each in (
         *(Facts, AnswerLines, TrackedAnswers, FirstAlerts, Judged, JudgeWeights, Predictions, ScoredLines),
         *(Scores, Losses, Calibration, Blocks, AlertSums, Ledger, Tally, Learning, OutcomeStatistics),
-        *(LinearJudge, Fit, SettledLines, LatestValues, Look, QueryFeatures, Timescale),
+        *(LinearJudge, Recalibration, Fit, SettledLines, LatestValues, Look, QueryFeatures, Timescale),
     )
 }
 

@@ -181,7 +181,8 @@ class Predictions(ColumnSet):
     tick: Column
     pattern: Column
     each: Numbers  # a column for each name in `Judged.columns`
-    chance: Numbers
+    mean: Numbers
+    chance: Numbers  # the mean, calibrated
     source: Column  # the number of the judge with the most weight, or -1
     features: Features  # the values known then
 

@@ -24,7 +24,7 @@ from antelog.forecast.judges.judge import (
     log_odds,
     weighed,
 )
-from antelog.forecast.judges.linear import nothing_fitted
+from antelog.forecast.judges.linear import nothing_fitted, nothing_recalibrated
 from antelog.forecast.judges.looks import QueryFeatures
 from antelog.forecast.judges.outcomes import nothing_known
 from antelog.forecast.rates.learning import Learns
@@ -43,7 +43,9 @@ NewJudge = Callable[[int, float | None, int], Judge]
 
 Judges = Mapping[str, NewJudge]
 
-JUDGES: Judges = {OUTCOMES: nothing_known, LINEAR: nothing_fitted}
+RECALIBRATION = "recalibration"  # no judge of its own: it corrects the mean of all
+
+JUDGES: Judges = {OUTCOMES: nothing_known, LINEAR: nothing_fitted, RECALIBRATION: nothing_recalibrated}
 
 
 # ---- judged answers ----
@@ -65,7 +67,7 @@ class Judged:
     @property
     def sources(self) -> tuple[str, ...]:
         """The names for the numbers of `Predictions.source`."""
-        return (MODEL, *self.judges)
+        return (MODEL, *(name for name, judge in self.judges.items() if judge.columns))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -94,7 +96,7 @@ def nothing_judged(
     empty, each = np.zeros(0, np.int64), np.zeros((0, len(weights)))
     others = 3 + sum(len(one.columns) for name, one in made.items() if name != LINEAR)
     seen = np.zeros((0, features.width + others), np.float32)
-    no_lines = Predictions(empty, empty, empty, each, np.zeros(0), empty, seen)
+    no_lines = Predictions(empty, empty, empty, each, np.zeros(0), np.zeros(0), empty, seen)
     return Judged(nobody(width), made, first_weights(weights), no_lines, NOTHING_UNSCORED, Scores())
 
 
@@ -118,10 +120,11 @@ def judge(
     pattern, reported = pattern_of(rows.stage), judged.reported
     here = some = marked(rows.at_line)
     settled = None
-    said = {name: one.predict(rows) for name, one in judged.judges.items() if name != LINEAR}
+    said = {n: one.predict(rows) for n, one in judged.judges.items() if n not in (LINEAR, RECALIBRATION)}
     odds = _odds(judged, [by_model[:, None], *said.values()])
     often = np.sum([one.frequency(rows) for one in judged.judges.values()], axis=0)[:, None]
-    rows = replace(rows, features=np.concatenate([rows.features, often.astype(np.float32), odds], axis=1))
+    features = np.concatenate([rows.features, often.astype(np.float32), odds], axis=1)
+    rows = replace(rows, features=features)
     if decided is not None and rows.learns is Learns.ALL:
         # The lines, of those reported before and those of this step, whose answers are settled in it.
         at = find(np.append(reported.number, number.take(here)), decided.number)
@@ -130,23 +133,37 @@ def judge(
         tick = np.append(reported.tick, rows.tick.take(here)).take(some)
         features = np.concatenate([reported.features, rows.features.take(here, axis=0)]).take(some, axis=0)
         settled = SettledLines(decided.settled.take(of), tick, features, decided.confirmed.take(of))
-        taught = {name: one.learn_lines(settled) for name, one in judged.judges.items()}
-        judged = replace(judged, judges=taught)
+        judged = _taught(judged, LINEAR, settled)
     if LINEAR in judged.judges:
         said[LINEAR] = judged.judges[LINEAR].predict(rows)
     each = np.column_stack([by_model, *(said[name] for name in judged.sources[1:])])
     # Nobody may have a say, before the first fit of the only judge.
     if settled is not None and settled.count and judged.weights.at_first.any():
-        new = Predictions(number, rows.tick, pattern, each, by_model, number, rows.features)
+        new = Predictions(number, rows.tick, pattern, each, by_model, by_model, number, rows.features)
         lines = reported.and_then(new.take(here)).take(some)
         judged = replace(judged, weights=weighed(judged.weights, lines, settled))
     weights = judged.weights.before(pattern, rows.tick)
-    chance = averaged(weights, each)
-    source = _source(judged, weights, each)
-    found = Predictions(number, rows.tick, pattern, each, chance, source, rows.features)
+    mean = chance = averaged(weights, each)
+    if RECALIBRATION in judged.judges and judged.weights.at_first.all():
+        if settled is not None:
+            means = np.append(reported.mean, mean.take(here)).take(some)
+            judged = _taught(judged, RECALIBRATION, replace(settled, features=_one_column(means)))
+        calibrated = judged.judges[RECALIBRATION].predict(replace(rows, features=_one_column(mean)))[:, 0]
+        chance = averaged(np.ones((len(mean), 2)), np.column_stack([mean, calibrated]))
+    found = Predictions(
+        number, rows.tick, pattern, each, mean, chance, _source(judged, weights, each), rows.features
+    )
     if len(here):
         judged = replace(judged, reported=reported.and_then(found.take(here)))
     return judged, found
+
+
+def _taught(judged: Judged, name: str, settled: SettledLines) -> Judged:
+    """Teaches a judge the lines settled in the step that is followed."""
+    if name not in judged.judges:
+        return judged
+    taught = judged.judges[name].learn_lines(settled)
+    return replace(judged, judges={**judged.judges, name: taught})
 
 
 def _odds(judged: Judged, judges: Sequence[Numbers]) -> Features:
@@ -154,10 +171,15 @@ def _odds(judged: Judged, judges: Sequence[Numbers]) -> Features:
     each = np.column_stack(judges)
     weights = judged.weights.at_first[: each.shape[1]]
     mean = averaged(np.broadcast_to(weights, each.shape), each)
-    # Rounded, so that the last digits of these make no difference.
-    odds = log_odds(np.where(np.isnan(mean), 0.5, mean)).astype(np.float32)[:, None]
+    odds = _one_column(mean)
     apart = np.where(np.isnan(each), 0, log_odds(each) - odds)
     return np.concatenate([apart.astype(np.float32), odds], axis=1)
+
+
+def _one_column(chance: Numbers) -> Features:
+    """The log odds of chances, rounded, so that the last digits of these make no difference."""
+    found: Features = log_odds(np.where(np.isnan(chance), 0.5, chance)).astype(np.float32)[:, None]
+    return found
 
 
 def _source(judged: Judged, weights: Numbers, each: Numbers) -> Column:

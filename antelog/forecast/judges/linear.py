@@ -74,7 +74,7 @@ class LinearJudge(Judge):
 
     def predict(self, rows: AnswerRows) -> Numbers:
         """The chance of each row, by the weights in use at its tick; NaN before there are any."""
-        chance = np.full((len(rows.tick), len(self.columns)), np.nan)
+        chance = np.full((len(rows.tick), 2), np.nan)
         which = np.searchsorted([each.first for each in self.fits], rows.tick, "right") - 1
         for number, fit in enumerate(self.fits):
             at = marked(which == number)
@@ -136,6 +136,25 @@ class LinearJudge(Judge):
     def part(self, _mine: Callable[[Column], Mask]) -> LinearJudge:
         """The judge of a worker: it has the weights that all keys share, and learns nothing itself."""
         return replace(self, kept=self.kept.between(0, 0), count=0, fitted=0)
+
+
+class Recalibration(LinearJudge):
+    """Corrects the mean of all judges where it was too sure, or not sure enough: soon where rates change."""
+
+    most, often, rest, ridge = 2_000, 100, 10, 20.0
+    newest = 400  # the lines in which a line loses half its weight
+
+    @property
+    def columns(self) -> Mapping[str, float]:
+        return {}
+
+    def _left(self, settled: Column, _end: int) -> Numbers:
+        # Those of one tick count alike, in whatever order they are.
+        return np.exp2((np.searchsorted(settled, settled, "right") - len(settled)) / self.newest)
+
+
+def nothing_recalibrated(_keys: int, _half_life: float | None, _cycles: int) -> Recalibration:
+    return Recalibration(no_lines(1), None)
 
 
 def nothing_fitted(_keys: int, half_life: float | None, cycles: int) -> LinearJudge:
