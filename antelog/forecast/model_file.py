@@ -180,9 +180,8 @@ class Model:
         for query in (each.name for each in plan.queries if each.name not in same):
             if query in like:
                 judges[query], weights[query] = _unfitted(judges[query]), weights[query].take(_NOTHING)
-                why = (
-                    f"its numbers are others than in {name}: rates are used, and the linear judge begins anew"
-                )
+                why = f"its numbers, or what it is given, are others than in {name}: rates are used, and "
+                why += "the linear judge begins anew"
             else:
                 rules = "other rules" if query in self.judges else "no such query"
                 why = f"it begins without a model, as {name} has {rules}"

@@ -11,7 +11,7 @@ import pytest
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.forecast.judges import linear
 from antelog.forecast.judges.judge import AnswerRows, Features, SettledLines, no_lines
-from antelog.forecast.judges.linear import LEAST, LinearJudge, fitted
+from antelog.forecast.judges.linear import LEAST, LinearJudge, Recalibration, fitted, nothing_recalibrated
 from antelog.forecast.model_file import packed, unpacked
 from antelog.forecast.rates.learning import Learns
 
@@ -28,7 +28,9 @@ def test_a_fit_is_used_from_the_tick_after_that_of_its_last_line() -> None:
     assert known.tolist() == [[False, False], [True, False]]  # there is no calendar
 
 
-@pytest.mark.parametrize("nothing", [NOTHING, FADING, replace(NOTHING, cycles=2)])
+@pytest.mark.parametrize(
+    "nothing", [NOTHING, FADING, replace(NOTHING, cycles=2), nothing_recalibrated(1, 9.0, 0)]
+)
 @pytest.mark.parametrize("size", [1, 7, 399])
 def test_cuts_do_not_matter(nothing: LinearJudge, size: int) -> None:
     """Nor does the order of lines, nor that it is saved in between."""
@@ -87,7 +89,7 @@ def test_it_learns_what_matters_and_begins_with_what_others_say() -> None:
     random = np.random.default_rng(0)
     said = random.normal(size=(60, 1)).astype(np.float32)
     became, tick = random.random(60) < 1 / (1 + np.exp(-said[:, 0])), np.arange(60)
-    fit = fitted(SettledLines(tick, tick, said, became), np.ones(60), 0, 20.0, 0)
+    fit = fitted(SettledLines(tick, tick, said, became), np.ones(60), 0, Recalibration.ridge, 0)
     assert np.abs(fit.chance(said)[:, 0] - 1 / (1 + np.exp(-said[:, 0]))).max() < 0.15
 
 
@@ -107,6 +109,16 @@ def test_the_scores_of_a_fit_have_no_slope(cycles: int) -> None:
         slope = (left + more * fit.weights[:, number])[first:]
         assert slope == pytest.approx(np.zeros(len(slope)), abs=1e-3)
     assert np.isnan(chance[:, 1]).all() == (cycles == 0)
+
+
+def test_chances_that_were_too_sure_are_drawn_to_what_became_of_them() -> None:
+    random = np.random.default_rng(3)
+    odds = np.where(random.random(2000) < 0.5, 3, -3).astype(np.float32)[:, None]
+    became = random.random(2000) < np.where(odds[:, 0] > 0, 0.7, 0.3)
+    tick = np.arange(2000)
+    judge = nothing_recalibrated(1, None, 0).learn_lines(SettledLines(tick, tick, odds, became))
+    sides = np.array([[3], [-3]], np.float32)
+    assert judge.predict(rows(sides, np.full(2, 2001)))[:, 0] == pytest.approx([0.7, 0.3], abs=0.08)
 
 
 def stream(seed: int) -> SettledLines:
