@@ -141,8 +141,8 @@ class LinearJudge(Judge):
 class Recalibration(LinearJudge):
     """Corrects the mean of all judges where it was too sure, or not sure enough: soon where rates change."""
 
-    most, often, rest, ridge = 2_000, 100, 10, 20.0
-    newest = 400  # the lines in which a line loses half its weight
+    most, often, rest, ridge = 2_000, 50, 5, 20.0
+    newest = 200  # the lines in which a line loses half its weight
 
     @property
     def columns(self) -> Mapping[str, float]:

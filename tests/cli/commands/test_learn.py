@@ -114,7 +114,10 @@ query Calm(X, T).
 """
 RENAMED = VALUED.replace("T", "When").replace("Whenemp", "Temp").replace("V", "A").replace("X", "Dev")
 _COLD = "Cold(X, T) :- Temp(X, V, T), V < 60, Temp(X, W, T+1), W < 60. query Cold(X, T)."
-_RATES = "its numbers, or what it is given, are others than in p.model: rates are used, and the linear judge begins anew"
+_RATES = (
+    "its numbers, or what it is given, are others than in p.model: rates are used, and the linear judge "
+    "begins anew"
+)
 _OTHER = "it begins without a model, as p.model has other rules"
 CHANGED = {
     RENAMED: {},
