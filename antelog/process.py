@@ -33,7 +33,7 @@ from antelog.engine.step.wording import finished, needs_explanations
 from antelog.engine.transition import RuleChange, transition
 from antelog.engine.values.functions import MOST_FAILED
 from antelog.errors import DataError, DataWarning, UnsupportedError
-from antelog.forecast.columns import HALF_LIFE, KINDS
+from antelog.forecast.columns import EPOCH, HALF_LIFE, KINDS
 from antelog.functions import UserFunction, not_given
 from antelog.language.checks.suggestions import require_known
 from antelog.lines import LITERALS, STRUCTS, TEXT_LITERALS, with_structs
@@ -142,6 +142,8 @@ class Engine:
         model: how likely open answers are: a Model or the path of one, or "learn" to learn while running.
             What the program declares itself (`chance`) needs no model
         learn: whether to go on learning with a given model
+        epoch: the ticks whose facts are counted together where a chance is declared of an input with one
+            fact at a time
         half_life: after this many ticks what was learned counts half in the slowest memory; None: never
         min_chance: lines of open answers with a smaller chance are left out
         most: of each query and tick, lines of this many open answers, the likeliest; others are left out
@@ -166,6 +168,7 @@ class Engine:
         **_OPTIONS,
         model=given.optional(given.MODEL),
         learn=given.FLAG,
+        epoch=given.WHOLE,
         half_life=given.optional(given.LENGTH),
         judges=given.optional(given.TEXTS),
         static=given.optional(given.NAMED),
@@ -178,6 +181,7 @@ class Engine:
         *,
         model: Model | str | PathLike[str] | None = None,
         learn: bool = False,
+        epoch: int = EPOCH,
         half_life: float | None = HALF_LIFE,
         min_chance: float | None = None,
         most: int | None = None,
@@ -200,7 +204,7 @@ class Engine:
             from antelog.forecast.lines import Limits  # noqa: PLC0415 - few forecast
             from antelog.forecast.rates.learning import Learning  # noqa: PLC0415 - few forecast
 
-            learning = Learning(learn or model == LEARN, half_life, judges)
+            learning = Learning(learn or model == LEARN, half_life, judges, epoch)
             given_model = None if model == LEARN else model
             forecaster = ModelForecaster.start(plan, given_model, learning, Limits(min_chance, most))
         elif (min_chance, most, judges) != (None, None, None):

@@ -24,4 +24,5 @@ KINDS = (*PLAIN_KINDS, LIKELY, UNLIKELY)  # of changes; the last two come from q
 MODEL, OUTCOMES, LINEAR = "model", "outcomes", "linear"
 JUDGE_NAMES = (MODEL, OUTCOMES, LINEAR)  # in the column `chance_from`
 
+EPOCH = 20  # the ticks whose facts are counted together
 HALF_LIFE = 5000.0  # while a stream runs, counts lose half their weight after this many ticks

@@ -91,7 +91,7 @@ def advanced(
         sightings=sightings,
         ticks=range(step.before.now, state.now),
         slowest=own.slowest,
-        half_life=before.learning.half_life,
+        learning=before.learning,
     )
     slotted = (family for family in own.families if family.slotted)
     counts = {family.name: count(before.slots[family.name], family) for family in slotted}
@@ -112,8 +112,8 @@ def advanced(
         query = QueryForecast(known, relation, features[name], limits, each, values, unseen)
         queries[name], log[name], left_out[name] = query.step(queries[name], state.now, earlier)
         features[name] = features[name].after(state.now)
-    counts = {name: tally.closed(each, state.now // slots.STRETCH) for name, each in counts.items()}
-    seen_still = forgotten(sightings, state.now - own.reach)
+    counts = {name: tally.closed(each, state.now // before.learning.epoch) for name, each in counts.items()}
+    seen_still = forgotten(sightings, state.now - max(own.reach, 2 * before.learning.epoch + own.slowest))
     return Forecasting(seen_still, counts, queries, features, before.learning), log, left_out
 
 

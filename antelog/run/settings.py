@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from antelog.engine.columns.joins import BUDGET
 from antelog.engine.values.functions import MOST_FAILED
 from antelog.errors import AntelogError
-from antelog.forecast.columns import HALF_LIFE, JUDGE_NAMES, KINDS
+from antelog.forecast.columns import EPOCH, HALF_LIFE, JUDGE_NAMES, KINDS
 from antelog.given import LENGTH, MODEL, NAMED, NUMBER, POSITIVE, TEXT, WHOLE, either, of, one_of
 from antelog.lines import LITERALS, TEXT_LITERALS
 from antelog.process import KEPT_REJECTS
@@ -60,6 +60,7 @@ class ChanceSettings:
 
     model: Model | Path | str | None = option(None, _MODEL)
     learn: bool = flag(False)
+    epoch: int = option(EPOCH, whole_number(1, "TICKS"))
     half_life: float | None = option(
         HALF_LIFE, plain("TICKS", values.ticks_above_0, kind=LENGTH, toml=(float, int))
     )

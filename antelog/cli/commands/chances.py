@@ -42,7 +42,7 @@ def learn(settings: Settings, more: LearnFlags) -> None:
     if not output.parent.is_dir():
         raise OutputError(f"{output}: cannot be written: there is no folder {output.parent}")
     found = ready(settings, LEARNING, output)
-    engine = _replayed(found, model=LEARN, half_life=None)
+    engine = _replayed(found, model=LEARN, epoch=settings.epoch, half_life=None)
     model = engine.model
     used = sum(engine.counts.values(), Counts()).admitted
     if not used:
@@ -88,7 +88,9 @@ def score(settings: Settings, more: ScoreFlags) -> None:
     found = ready(settings, SCORE, more.output)
     program, model = found.program, settings.model
     chosen = LEARN if model is None and not program.plan.declares_chances else model
-    engine = _replayed(found, model=chosen, half_life=settings.half_life, judges=settings.judges)
+    engine = _replayed(
+        found, model=chosen, epoch=settings.epoch, half_life=settings.half_life, judges=settings.judges
+    )
     scores, tick = engine.scored, program.plan.tick
     if more.output is None:
         tell(report_text(scores, tick).rstrip())

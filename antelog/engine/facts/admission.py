@@ -96,7 +96,7 @@ def admit(
             counting = rules.countings[name]
             if isinstance(arrival, InTicks):
                 counting = Counting(plan.timescale, TICKS)
-            found = _admit(source, rows, values, before, now, counting, conflicts)
+            found = _admit(source, rows, values, conflicts, before=before, now=now, counting=counting)
             facts[name], counts[name], of_no_use[name] = found.facts, found.counts, found.of_no_use
             notes |= found.notes
             types[name] = tuple(map(declared, (column.type for column in rows.columns), source.types))
@@ -118,10 +118,11 @@ def _admit(
     source: Input,
     rows: FrameRows,
     values: Values,
+    conflicts: Objector | None,
+    *,
     before: int,
     now: int,
     counting: Counting,
-    conflicts: Objector | None,
 ) -> _AdmittedFrame:
     kinds = tuple(kind_of_column(column.type) for column in rows.columns)
     read = tuple(map(partial(_cells, source, values), rows.columns, range(len(kinds)), kinds))

@@ -34,7 +34,6 @@ from antelog.forecast.inference.diagrams import Leaf
 from antelog.forecast.inference.nodes import NOT, Comes, Every, Never, Node, Some, UnknownChanceError
 from antelog.forecast.rates.odds import Chain, ChainState, Series, exclusive, memory, series_of
 from antelog.forecast.rates.sightings import Family, family_of
-from antelog.forecast.rates.slots import STRETCH
 from antelog.language.literals.aggregate import after_steps
 from antelog.language.literals.comparison import OPPOSITE
 
@@ -478,7 +477,7 @@ def layout(plan: Plan) -> Layout:
     own = [form for form in forms(plan).values() if isinstance(form, QueryForm)]
     families = tuple(dict.fromkeys(family_of(chain) for form in own for chain in form.chains))
     slowest = max((form.slowest for form in own), default=0)
-    return Layout(families, slowest, max((2 * STRETCH + slowest, *(form.reach for form in own))))
+    return Layout(families, slowest, max((form.reach for form in own), default=0))
 
 
 def is_lossy(plan: Plan, query: str) -> bool:

@@ -22,7 +22,7 @@ from antelog.forecast.rates import odds as rates
 from antelog.forecast.rates.learning import Learning
 from antelog.forecast.rates.odds import Chain, Keys, Odds
 from antelog.forecast.rates.sightings import Sightings, Sought, family_of, outcomes
-from antelog.forecast.rates.slots import STRETCH, with_others
+from antelog.forecast.rates.slots import with_others
 from antelog.forecast.rates.tally import Ledger
 
 Tables = Mapping[str, Sequence[Column]]  # of each static predicate, in the forecast's cells; may have none
@@ -89,26 +89,25 @@ class Known:
     slots: Mapping[str, Ledger]
     learning: Learning
 
-    def odds(self, chain: Chain, keys: Keys, stretches: Column) -> Odds:
-        """The odds of keys, as declared; other facts of slots as counted before these stretches of ticks."""
+    def odds(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
+        """The odds of keys, as declared; other facts of slots as counted before these epochs."""
         if chain.slotted or keys.count > _FEW:
-            return self._odds(chain, keys, stretches)
+            return self._odds(chain, keys, epochs)
         known = _DECLARED.setdefault(keys.values, {})
         asked = self.plan, chain, tuple(column.tobytes() for column in keys.cells.values())
         if asked not in known:
             if len(known) == _MANY:
                 known.clear()
-            known[asked] = self._odds(chain, keys, stretches)
+            known[asked] = self._odds(chain, keys, epochs)
         return known[asked]
 
-    def _odds(self, chain: Chain, keys: Keys, stretches: Column) -> Odds:
+    def _odds(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
         source = next(each for each in self.plan.inputs if each.name == chain.predicate)
         odds, counts = rates.declared(chain, source, keys), self.slots.get(family_of(chain).name)
         if counts is None or odds.chance_declared.all():
             return odds
         possible = rates.possible_kinds(chain, source, keys)
-        half_life = self.learning.half_life
-        return with_others(odds, counts, chain, keys, stretches, half_life=half_life, possible=possible)
+        return with_others(odds, counts, chain, keys, epochs, learning=self.learning, possible=possible)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,13 +186,13 @@ def table_of(known: Known, form: QueryForm, asked: AnswersAtTicks) -> AnswerTabl
 
 
 def _odds(chain: Chain, asked: AnswersAtTicks, known: Known) -> tuple[Odds, Column]:
-    """The odds of a chain, computed once for each key and stretch of ticks."""
+    """The odds of a chain, computed once for each key and epoch."""
     columns = {name: asked.cells[name] for name in chain.variables}
-    stretches = asked.as_of // STRETCH if chain.slotted else np.zeros_like(asked.as_of)
-    (key,) = keys_of([[*columns.values(), stretches]])
+    epochs = asked.as_of // known.learning.epoch if chain.slotted else np.zeros_like(asked.as_of)
+    (key,) = keys_of([[*columns.values(), epochs]])
     first, numbers = once(key)
     rows = Keys(columns, asked.count, known.sightings.values).take(first)
-    odds, which = rates.each_once(known.odds(chain, rows, stretches.take(first)))
+    odds, which = rates.each_once(known.odds(chain, rows, epochs.take(first)))
     return odds, which.take(numbers)
 
 

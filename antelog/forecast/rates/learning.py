@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from antelog.errors import DataError
-from antelog.forecast.columns import HALF_LIFE, JUDGE_NAMES
+from antelog.forecast.columns import EPOCH, HALF_LIFE, JUDGE_NAMES
 
 
 class Learns(Enum):
@@ -23,15 +23,22 @@ class Learning:
     on: bool
     half_life: float | None = HALF_LIFE  # the ticks in which counts lose half their weight (None: never)
     judges: Sequence[str] | None = None  # the names of the judges that count (None: all)
+    epoch: int = EPOCH  # the ticks whose facts are counted together
     shared: bool = True  # whether sums over all keys are learned; else keys are independent of each other
 
     def __post_init__(self) -> None:
+        if self.epoch < 1:
+            raise DataError(f"an epoch has at least one tick, not {self.epoch}")
         known = ", ".join(JUDGE_NAMES)
         for name in self.judges or ():
             if name not in JUDGE_NAMES:
                 raise DataError(f"there is no judge {name!r}; there are {known}")
         if self.judges is not None and not self.judges:
             raise DataError(f"without a judge there are no chances: name some of {known}, or leave it out")
+
+    @property
+    def epochs_to_half(self) -> float | None:
+        return None if self.half_life is None else self.half_life / self.epoch
 
     @property
     def learns(self) -> Learns:

@@ -2,8 +2,8 @@
 
     wt2 had a reading in 60 of 100 ticks; `high` is declared with 24 %: 40 % have none, 36 % another one
 
-Of a tick that is not declared, so much is another fact. Each slot is counted for itself, by stretches of
-ticks on a fixed grid, which are used once all their facts have come: so neither cuts nor other keys matter.
+Of a tick that is not declared, so much is another fact. Each slot is counted for itself, by epochs: ticks
+on a fixed grid, which are used once all their facts have come. So neither cuts nor other keys matter.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import Column, Mask, Numbers
 from antelog.engine.facts.history import gather
 from antelog.forecast.rates import tally
+from antelog.forecast.rates.learning import Learning
 from antelog.forecast.rates.odds import IMPOSSIBLE, Chain, Keys, Odds
 from antelog.forecast.rates.sightings import Family, Sightings, family_of
 from antelog.forecast.rates.tally import Ledger
 
-STRETCH = 20  # the ticks that are counted together
-FORGOTTEN = 100  # a slot without facts in this many stretches is forgotten
+FORGOTTEN = 100  # a slot without facts in this many epochs is forgotten
 _BEFORE = (
     0.1  # as many ticks with and without a fact are counted before any: most slots always have one, or seldom
 )
@@ -35,17 +35,12 @@ def nothing_counted(family: Family) -> Ledger:
 
 
 def counted(
-    ledger: Ledger,
-    family: Family,
-    sightings: Sightings,
-    ticks: range,
-    *,
-    slowest: int,
-    half_life: float | None,
+    ledger: Ledger, family: Family, sightings: Sightings, ticks: range, *, slowest: int, learning: Learning
 ) -> Ledger:
-    """Counts the facts of the stretches that are complete by these ticks, by the first series of each."""
-    lag = -(-slowest // STRETCH)  # the stretches between that of facts and the one in which all have come
-    first, end = ((max(tick, 0) // STRETCH - lag) * STRETCH for tick in (ticks.start, ticks.stop))
+    """Counts the facts of the epochs that are complete by these ticks, by the first series of each."""
+    length = learning.epoch
+    lag = -(-slowest // length)  # the epochs between that of facts and the one in which all have come
+    first, end = ((max(tick, 0) // length - lag) * length for tick in (ticks.start, ticks.stop))
     if end <= first:
         return ledger
     facts = gather(sightings.history, family.name, span(first, end - 1))
@@ -54,7 +49,7 @@ def counted(
     met, keys = facts.columns[-1], facts.columns[: len(family.places)]
     series = np.log2(met & -met).astype(np.int64)
     numbers = (series[:, None] == np.arange(len(family.series))).astype(np.float64)
-    return tally.entered(ledger, facts.time // STRETCH + lag, keys, numbers, _in_stretches(half_life))
+    return tally.entered(ledger, facts.time // length + lag, keys, numbers, learning.epochs_to_half)
 
 
 def with_others(
@@ -62,18 +57,18 @@ def with_others(
     ledger: Ledger,
     chain: Chain,
     keys: Keys,
-    stretches: Column,
+    epochs: Column,
     *,
-    half_life: float | None,
+    learning: Learning,
     possible: Sequence[Mask],
 ) -> Odds:
-    """Gives another fact its share of ticks, as far as its slot was counted before some stretches."""
-    asked, family, fades = [*map(keys.of, chain.terms)], family_of(chain), _in_stretches(half_life)
-    counts = tally.as_of(ledger, asked, stretches)
-    sums = tally.faded_to(stretches, counts, fades)
+    """Gives another fact its share of ticks, as far as its slot was counted before some epochs."""
+    asked, family, fades = [*map(keys.of, chain.terms)], family_of(chain), learning.epochs_to_half
+    counts = tally.as_of(ledger, asked, epochs)
+    sums = tally.faded_to(epochs, counts, fades)
     facts = sums.sum(axis=1)
     known = facts > 0
-    silent = np.maximum(STRETCH * _weight_of(stretches - counts.first, fades) - facts, 0)
+    silent = np.maximum(learning.epoch * _weight_of(epochs - counts.first, fades) - facts, 0)
     none = ((silent + _BEFORE) / (silent + facts + 2 * _BEFORE))[:, None]
     left = np.maximum(1 - _given(odds).sum(axis=2), IMPOSSIBLE)
     share = np.where(known[:, None], 1 - np.minimum(none, left) / left, 0)
@@ -112,13 +107,9 @@ def _others(chain: Chain, family: Family, possible: Sequence[Mask]) -> Mask:
     return others
 
 
-def _in_stretches(half_life: float | None) -> float | None:
-    return None if half_life is None else half_life / STRETCH
-
-
-def _weight_of(stretches: Column, half_life: float | None) -> Numbers:
-    """The weight of the last stretches together, by their number, as sums have faded."""
+def _weight_of(epochs: Column, half_life: float | None) -> Numbers:
+    """The weight of the last epochs together, by their number, as sums have faded."""
     if half_life is None:
-        return stretches.astype(np.float64)
+        return epochs.astype(np.float64)
     left = 2 ** (-1 / half_life)
-    return left * (1 - np.exp2(-np.maximum(stretches, 0) / half_life)) / (1 - left)
+    return left * (1 - np.exp2(-np.maximum(epochs, 0) / half_life)) / (1 - left)

@@ -150,7 +150,7 @@ def checked(
 
 def chances_of(plan: Plan, options: OutputOptions) -> Forecasts | None:
     """The source of chances; None without chances. Raises an AntelogError for a model that does not fit."""
-    learning = Learning(options.learn, options.half_life, options.judges)
+    learning = Learning(options.learn, options.half_life, options.judges, options.epoch)
     found, limits = forecasts_of(plan, options.model, learning), Limits(options.min_chance, options.most)
     if limits and found is None:
         raise UnsupportedError(

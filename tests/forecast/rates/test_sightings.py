@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from antelog.forecast.columns import EPOCH
 from antelog.forecast.rates import slots
+from antelog.forecast.rates.learning import Learning
 from antelog.forecast.rates.odds import Odds, declared, possible_kinds
 from antelog.forecast.rates.sightings import Sought, family_of, outcomes
-from antelog.forecast.rates.slots import STRETCH
 from antelog.forecast.rates.tally import closed
 from tests.forecast.making import Fact, cells, chains, input_of, keys, sighted
 
@@ -50,22 +51,23 @@ def test_keys_beyond_the_places_have_to_fit() -> None:
 
 TEXT = """input Temp(x: text, level: text, time) delay 1, one per x. chance Temp(_, high, _) = {}.
     P(X, T) :- Temp(X, high, T). query P(X, T)."""
-TICKS = 4 * STRETCH
+TICKS = 4 * EPOCH
 
 
 def learned(chance: str, levels: Sequence[str | None], *steps: int, half_life: float | None = None) -> Odds:
-    """The odds of a in the last stretch, given the level of each tick, counted in steps that end at ticks."""
+    """The odds of a in the last epoch, given the level of each tick, counted in steps that end at ticks."""
     (chain,) = chains(text := TEXT.format(chance))
     family = family_of(chain)
     facts: list[Fact] = [("Temp", "a", x, tick, tick) for tick, x in enumerate(levels) if x is not None]
+    learning = Learning(True, half_life)
     sightings, ledger, now = sighted([family], facts), slots.nothing_counted(family), -1
     for end in steps or (len(levels),):
-        ledger = slots.counted(ledger, family, sightings, range(now, end), slowest=1, half_life=half_life)
-        ledger, now = closed(ledger, end // STRETCH), end
+        ledger = slots.counted(ledger, family, sightings, range(now, end), slowest=1, learning=learning)
+        ledger, now = closed(ledger, end // EPOCH), end
     rows, source = keys(sightings.values, X=["a", "new"]), input_of(text)
-    stretches, odds = np.full(2, now // STRETCH), declared(chain, source, rows)
+    epochs, odds = np.full(2, now // EPOCH), declared(chain, source, rows)
     possible = possible_kinds(chain, source, rows)
-    return slots.with_others(odds, ledger, chain, rows, stretches, half_life=half_life, possible=possible)
+    return slots.with_others(odds, ledger, chain, rows, epochs, learning=learning, possible=possible)
 
 
 def test_a_slot_that_always_has_a_fact_has_another_where_it_has_not_the_declared_one() -> None:
@@ -96,5 +98,5 @@ def test_cuts_change_no_count(steps: tuple[int, ...], half_life: float | None) -
 
 
 def test_facts_that_nothing_is_declared_of_are_counted_apart() -> None:
-    levels = ["high"] * STRETCH + ["low"] * (TICKS - STRETCH)
-    assert learned("30%", levels).unexpected.tolist() == [TICKS - 2 * STRETCH, 0]  # the last may still come
+    levels = ["high"] * EPOCH + ["low"] * (TICKS - EPOCH)
+    assert learned("30%", levels).unexpected.tolist() == [TICKS - 2 * EPOCH, 0]  # the last may still come
