@@ -16,6 +16,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypedDict, cast
@@ -189,8 +190,8 @@ def _identity(path: Path) -> tuple[int, int] | None:
 def _portion(database: sqlite3.Connection, after: int, limit: int) -> tuple[Sequence[bytes], int]:
     """Reads in one short transaction: a longer one would keep the writer's journal growing."""
     found: list[bytes] = []
-    rows = database.execute("SELECT last, count, lines FROM feed WHERE last > ? ORDER BY last", (after,))
-    try:
+    behind = "SELECT last, count, lines FROM feed WHERE last > ? ORDER BY last"
+    with closing(database.execute(behind, (after,))) as rows:
         for last, count, content in rows:
             lines = content.split(b"\n")
             start = max(0, count - (last - after)) if last - count < after else 0
@@ -199,8 +200,6 @@ def _portion(database: sqlite3.Connection, after: int, limit: int) -> tuple[Sequ
             after = last - count + start + len(wanted)
             if len(found) >= limit:
                 break
-    finally:
-        rows.close()
     return found, after
 
 
