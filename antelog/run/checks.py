@@ -327,11 +327,10 @@ def tick_of(text: int | str | date | None, plan: Plan | None) -> int | None:
         except DataError as error:
             raise SettingError(str(error), "Or give the number of a tick.") from None
     try:
-        given = pa.array([str(text)])
+        given, counting = pa.array([str(text)]), in_ticks_of(plan.timescale if plan else None)
+        found, fault = ticks(given, "tick", counting, "tick")
     except UnicodeEncodeError:
         raise SettingError(f"{text!r} is not a tick", "Give the number of a tick, or a timestamp.") from None
-    try:
-        found, fault = ticks(given, "tick", in_ticks_of(plan.timescale if plan else None), "tick")
     except DataError:
         raise SettingError(no_tick(f"`{text}` is a timestamp"), "Or give the number of a tick.") from None
     if fault.applies[0]:

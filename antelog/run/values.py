@@ -6,8 +6,8 @@ import math
 import os
 import re
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from fractions import Fraction
-from math import inf
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -75,24 +75,25 @@ def number(text: str) -> int | float:
     return found
 
 
-def _float(text: str, what: str, hint: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise SettingError(f"`{text}` is not a {what}", hint) from None
+def _real(what: str, hint: str, fits: Callable[[float], bool]) -> Callable[[str], float]:
+    """A reader of numbers that fit; `what` is their noun."""
+
+    def read(text: str) -> float:
+        with suppress(ValueError):
+            if fits(number := float(text)):
+                return number
+        raise SettingError(f"`{text}` is not a {what}", hint)
+
+    return read
 
 
 def part_of_one(what: str) -> Callable[[str], float]:
-    """Reads a number from 0 to 1."""
+    return _real(what, "Write one from 0 to 1, like 0.01.", lambda number: 0 <= number <= 1)
 
-    def read(text: str) -> float:
-        hint = "Write one from 0 to 1, like 0.01."
-        number = _float(text, what, hint)
-        if not 0 <= number <= 1:
-            raise SettingError(f"{number} is not a {what}", hint)
-        return number
 
-    return read
+ticks_above_0 = _real(
+    "number of ticks above 0", "Write how many ticks, like 500.", lambda number: 0 < number < math.inf
+)
 
 
 def token(text: str) -> str:
@@ -178,15 +179,6 @@ def one_of(what: str, words: Collection[str], missing: str = "") -> Callable[[st
         return text
 
     return read
-
-
-def ticks_above_0(text: str) -> float:
-    """A number of ticks, which need not be whole."""
-    hint = "Write how many ticks, like 500."
-    number = _float(text, "number of ticks", hint)
-    if not 0 < number < inf:
-        raise SettingError(f"{text} ticks are none to fade in", hint)
-    return number
 
 
 def of_times(what: str) -> Callable[[str], str]:

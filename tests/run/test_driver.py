@@ -21,7 +21,7 @@ from antelog.language.moments import Timescale
 from antelog.run.clock import Timing, rhythms_of
 from antelog.run.driver import MOST_LINES, SAMPLE, Driver, SnapshotView
 from antelog.run.journal import Journal, RunState, restored
-from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
+from antelog.run.reading import InputReader, InputSource, Listeners, wanted_of
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sources.growing import GrowingFile
 from antelog.run.sources.opening import PostedFacts
@@ -174,7 +174,7 @@ def test_posted_facts_are_forgotten_once_they_are_read(tmp_path: Path, resumable
         reader, time, sink = growing(tmp_path / "p.csv", Timing(lag=0)), ManualTime(), LineSink()
         wanted = reader.inputs["P"].wanted
         inputs = {"P": InputSource(PostedFacts(store.inbox, wanted), "http:", wanted)}
-        posted = InputReader(PROGRAM.plan, inputs, reader.reading, reader.rejects, Listeners(print))
+        posted = InputReader(PROGRAM.plan, inputs, reader.timing, reader.rejects, Listeners(print))
         driver = _driver(posted, time)
         feed = FeedSink(store.feed, driver.engine, Source("text", "p.alog"), time.monotonic)
         driver.journal = Journal(store, driver.engine, posted, time.monotonic, feed, resumable=resumable)
@@ -337,9 +337,7 @@ def following(path: Path, notes: list[str], wall: int) -> tuple[Driver, ManualTi
     wanted = wanted_of(program.plan, "Temp")
     timing = Timing(timescale=program.plan.timescale, ahead=86_400_000_000)
     source = InputSource(GrowingFile(path, Form.CSV, wanted), str(path), wanted)
-    reader = InputReader(
-        program.plan, {"Temp": source}, ReadingMode(timing), Rejects(), Listeners(notes.append)
-    )
+    reader = InputReader(program.plan, {"Temp": source}, timing, Rejects(), Listeners(notes.append))
     time = ManualTime(events=[lambda: None, lambda: None])
     time.wall = lambda: wall  # type: ignore[method-assign]  # a clock that stands
     return Driver(Engine(program, arrival=ARRIVAL), reader, once=False, resumed=True, time=time), time
