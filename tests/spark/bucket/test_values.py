@@ -6,7 +6,7 @@ import antelog
 from antelog.forecast.model_file import Model, merged, packed
 from antelog.forecast.rates.learning import Learning
 from antelog.process import Engine
-from antelog.spark.job.forecasts import forecasts_of, to_learn
+from antelog.spark.job.forecasts import TO_LEARN, forecasts_of
 from antelog.spark.job.needed import EVERYTHING
 from antelog.spark.running import learned as in_bucket
 from tests.forecast.judges.test_values import PROGRAM, TICKS, learned, readings
@@ -39,7 +39,7 @@ def test_all_facts_are_needed_where_a_model_looks_at_values() -> None:
 @pytest.mark.parametrize("buckets", [2, 4])
 def test_what_buckets_learn_is_what_one_learns_of_all_keys(buckets: int) -> None:
     (whole,), parts = (
-        [Model.from_bytes(each) for each in others.of_buckets(in_bucket, to_learn(), number, FACTS, PLAN)]
+        [Model.from_bytes(each) for each in others.of_buckets(in_bucket, TO_LEARN, number, FACTS, PLAN)]
         for number in (1, buckets)
     )
     for name, expected in whole.judges.items():
