@@ -35,7 +35,7 @@ def exported(path: Path, functions: Mapping[str, UserFunction]) -> Savepoint:
     if not is_store(path):
         saved = saving.restore(path, functions=functions)
         return Savepoint(saved, Engine.of_saved(saved, EngineOptions(KINDS)).open_tables())
-    with closing(Store.open(path)) as store:
+    with closing(Store(path)) as store:
         found = restored(store, partial(Engine.restore, functions=functions, arrival=ARRIVED))
         if found is None:
             raise StateError(f"{path} has no state yet: nothing has been read into it")
@@ -50,7 +50,7 @@ def imported(path: Path, savepoint: Savepoint) -> None:
     """Makes a store of a savepoint. Raises StateError if the file is there already."""
     if path.exists():
         raise StateError(f"{path} is there already; give the name of a new file")
-    store = Store.open(path)
+    store = Store(path)
     try:
         rows = [
             stored

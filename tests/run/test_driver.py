@@ -149,7 +149,7 @@ class _Run:
     """A run over a file that grows, with a store; `crash` ends it without a word."""
 
     def __init__(self, folder: Path, sink: LineSink, time: ManualTime) -> None:
-        self.store = Store.open(folder / "s")
+        self.store = Store(folder / "s")
         found = restored(self.store, lambda state: Engine.restore(state, PROGRAM, arrival=ARRIVAL))
         engine, known, waiting = found or (Engine(PROGRAM, arrival=ARRIVAL), RunState(), WaitingRows())
         reader = growing(folder / "p.csv", Timing(lag=0), known)
@@ -170,7 +170,7 @@ class _Run:
 
 @pytest.mark.parametrize("resumable", [True, False])
 def test_posted_facts_are_forgotten_once_they_are_read(tmp_path: Path, resumable: bool) -> None:
-    with closing(Store.open(tmp_path / "s")) as store:
+    with closing(Store(tmp_path / "s")) as store:
         reader, time, sink = growing(tmp_path / "p.csv", Timing(lag=0)), ManualTime(), LineSink()
         wanted = reader.inputs["P"].wanted
         inputs = {"P": InputSource(PostedFacts(store.inbox, wanted), "http:", wanted)}
@@ -220,7 +220,7 @@ def test_a_run_goes_on_after_a_crash(tmp_path: Path, whole: list[str], crashes: 
             except _CrashError:
                 sink.lines.append("half a line")
     assert sink.lines == whole
-    with closing(Store.open(tmp_path / "s")) as store:
+    with closing(Store(tmp_path / "s")) as store:
         records = FeedReader(StoredFeedAt(store.path)).read()
     assert [json.dumps(each) for each in records if "change" in each] == whole
     assert [each["reject"]["row"] for each in records if "reject" in each] == ["P(b, 1)"]
@@ -229,7 +229,7 @@ def test_a_run_goes_on_after_a_crash(tmp_path: Path, whole: list[str], crashes: 
 
 
 def test_a_state_of_another_make_is_refused(tmp_path: Path) -> None:
-    with closing(Store.open(tmp_path / "s")) as store:
+    with closing(Store(tmp_path / "s")) as store:
         store.save(Engine(PROGRAM).to_bytes(), [], b"{}")
         assert restored(store, lambda state: Engine.restore(state, PROGRAM)) is not None
         store.save(Engine(PROGRAM).to_bytes(), [], b"[1]")

@@ -284,7 +284,6 @@ def _beside(path: Path) -> list[Path]:
 
 
 def _inode(path: Path) -> int | None:
-    try:
+    with suppress(OSError):
         return path.stat().st_ino
-    except OSError:
-        return None
+    return None
