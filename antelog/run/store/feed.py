@@ -26,10 +26,9 @@ from msgspec import Struct
 
 from antelog.answers import OPEN, state_after
 from antelog.diagnostics import Source
-from antelog.errors import OutputError
 from antelog.lines import Tick, fits, is_line, line_of
 from antelog.run.store.database import is_store, opened
-from antelog.writing import PLAIN, Output
+from antelog.writing import PLAIN, Output, errors_at
 
 LARGEST = 64 << 20  # bytes after which a new head is due
 KEPT = 1 << 30  # bytes of a feed that are kept
@@ -332,11 +331,9 @@ class FolderFeed:
         return self._segment is None or self._size >= self._largest
 
     def begin(self, about: Mapping[str, object], open_lines: Iterable[str] = ()) -> None:
-        try:
+        with errors_at(self.folder):
             # What facts say is not for everybody on this machine.
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"{self.folder}: cannot be written: {error.strerror}") from error
         before, first = self.sizes(), self._segment is None
         self._segment, self._size = max(before, default=-1) + 1, 0
         self._write([head_line(about, open_lines)], os.O_CREAT | os.O_EXCL)
@@ -416,10 +413,8 @@ class FolderFeed:
     def _write(self, lines: Sequence[str], flags: int = 0) -> None:
         assert self._segment is not None
         path = self._path(self._segment)
-        try:
+        with errors_at(path):
             file = Output(os.open(path, _APPEND | flags, 0o600), str(path))
-        except OSError as error:
-            raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
         with file:
             self._size += file.write_all(("\n".join(lines) + "\n").encode())
 

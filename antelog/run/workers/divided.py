@@ -96,12 +96,15 @@ class ChildProcess:
         with theirs:
             self.number = begin(ours, theirs)
         self._code: int | None = None  # with which it ended
-        self.channel = Channel(ours)
-        self.channel.send(WorkerMessage(setup))
+        self._channel = Channel(ours)
+        self.send(WorkerMessage(setup))
+
+    def send(self, message: WorkerMessage) -> None:
+        self._channel.send(message)
 
     def receive(self) -> WorkerMessage:
         """The next answer. Raises what the worker raised, or WorkerError if it has ended."""
-        message = self.channel.receive()
+        message = self._channel.receive()
         if message is None:
             code = self._ended()
             ended = f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"
@@ -114,7 +117,7 @@ class ChildProcess:
         if self._code is None:
             os.kill(self.number, signal.SIGKILL)
             self._ended()
-        self.channel.close()
+        self._channel.close()
 
     def _ended(self) -> int:
         self._code = os.waitstatus_to_exitcode(os.waitpid(self.number, 0)[1])
@@ -258,7 +261,7 @@ class DividedEngine(Engine):
             order, style = Order("take_unjudged", (now, self._state.begin)), None
         for part, worker in enumerate(self.workers):
             mine = {name: table.take(pa.array(rows[name][part])) for name, table in facts.items()}
-            worker.channel.send(WorkerMessage(order, mine))
+            worker.send(WorkerMessage(order, mine))
         self._handed.append(_Handed(before, now, rows, written=style is not None))
 
     def _divided(self, name: str, table: pa.Table) -> list[Column]:
@@ -348,7 +351,7 @@ class DividedEngine(Engine):
             while len(self._came) < len(self._handed):
                 self._came.append(self._received())
             for worker in self.workers:
-                worker.channel.send(WorkerMessage(Order(name, arguments)))
+                worker.send(WorkerMessage(Order(name, arguments)))
             return self._received()
 
         return self._outliving(ask)
