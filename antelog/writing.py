@@ -22,7 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from antelog.errors import OutputError
+from antelog.errors import AntelogError, OutputError
 
 if sys.platform != "win32":  # which has other locks
     import fcntl
@@ -54,7 +54,7 @@ def replacing(path: str | PathLike[str], *, mode: int | None = None) -> Iterator
     Without `mode` its permissions stay, or are up to the umask. Raises OutputError with the reason.
     """
     target = Path(path)
-    with _said(path):
+    with errors_at(path):
         found = None
         with suppress(FileNotFoundError):
             found = target.lstat().st_mode
@@ -71,7 +71,7 @@ def replacing(path: str | PathLike[str], *, mode: int | None = None) -> Iterator
         yield cast("BinaryIO", buffered)
         buffered.flush()
         if beside is not None:
-            with _said(path):
+            with errors_at(path):
                 if old is not None:  # the umask may have taken something away
                     beside.chmod(old)
                 os.fsync(raw.fileno())
@@ -92,7 +92,7 @@ class Output(io.FileIO):
         self.name = name
 
     def write(self, data: ReadableBuffer, /) -> int:
-        with _said(self.name):
+        with errors_at(self.name):
             # Nothing is written to a pipe that is full if whoever shares it made it not wait.
             while (count := super().write(data)) is None:
                 select.select([], [self], [])
@@ -127,12 +127,12 @@ def is_at(descriptor: int, path: str | PathLike[str]) -> bool:
 
 
 @contextmanager
-def _said(path: str | PathLike[str]) -> Iterator[None]:
+def errors_at(path: str | PathLike[str], kind: type[AntelogError] = OutputError) -> Iterator[None]:
+    """Raises errors of the system as those of a kind, with the path that cannot be written."""
     try:
         yield
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise OutputError(f"{path}: cannot be written: {reason}") from error
+        raise kind(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 # ---- temporary folders ----

@@ -14,7 +14,7 @@ from antelog import secrets
 from antelog.files.naming import ENDINGS, Form, form_of
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.printer import listed
-from antelog.run.values import SettingError, filled
+from antelog.run.values import SettingError, filled, refused
 from antelog.secrets import is_secret, redacted
 
 TableForm: TypeAlias = Literal["delta", "iceberg"]
@@ -175,18 +175,14 @@ class Reach(Generic[T]):
             if address.form is None and not self.formless:
                 raise _formless(str(address))
             if self.verb == "write" and re.search(r"[*?]", address.path):
-                raise SettingError(
-                    f"`{address}` is a pattern", "Name the one file or folder that is to be written."
-                )
+                raise refused("pattern", address=address)
             if self.verb == "write" and address.path.endswith(".gz"):
-                raise SettingError(f"`{address}` ends in .gz, and outputs are not packed", "Leave out .gz.")
+                raise refused("packed", address=address)
         is_path = isinstance(address, Table) and address.form == "iceberg" and address.is_folder
         if self.verb == "write" and is_path:
-            message = f"`{address}` is a folder, and tables of Iceberg are written by name"
-            raise SettingError(message, "Write iceberg:CATALOG.TABLE.")
+            raise refused("iceberg-folder", address=address)
         if isinstance(address, Kafka) and address.config is not None and not self.config:
-            hint = "Write options into the address, and '${NAME}' for a password that the variable NAME has."
-            raise SettingError(f"{self.runner} reads no config={address.config}", hint)
+            raise refused("no-config", runner=self.runner, config=address.config)
         return address
 
 
@@ -241,7 +237,7 @@ def address_of(text: str, folder: Path = Path(), form: Form | None = None) -> Ad
 
 def _files(path: str, folder: Path, given: Form | None, default: Form | None) -> Files:
     if not path:
-        raise SettingError("a path is missing", "Write it behind the colon.")
+        raise refused("no-path")
     there = located(path, folder)
     # Of a name that no folder can have, too.
     is_folder = path.endswith("/") or os.path.isdir(there)  # noqa: PTH112
@@ -281,7 +277,7 @@ def _kafka(text: str, folder: Path, fill: _Fill) -> Kafka:
     parts = urlsplit(text)
     topic = parts.path.strip("/")
     if not parts.netloc or not topic or "/" in topic:
-        raise SettingError(f"`{text}` lacks a server or a topic", "Write kafka://host:9092/topic.")
+        raise refused("no-topic", text=text)
     options = _query(text, fill)
     _remember(options.items())
     for name in options:
@@ -313,9 +309,7 @@ def _rate(text: str) -> Rate:
     unknown = [name for name in options if name != "keys"]
     numbers = (parts.netloc or "10", options.get("keys", "10"))
     if unknown or parts.path.strip("/") or not all(number.isdecimal() and int(number) for number in numbers):
-        raise SettingError(
-            f"`{text}` is not a rate", "Write rate://100?keys=10 for 100 facts a second about 10 things."
-        )
+        raise refused("no-rate", text=text)
     return Rate(*map(int, numbers))
 
 
@@ -324,10 +318,7 @@ def _jdbc(text: str, fill: _Fill) -> Jdbc:
     url, options = apart(whole, fill)
     _remember(options)
     if not sign or not table:
-        raise SettingError(
-            f"`{str(Jdbc(url, ''))[:-1]}` lacks a table",
-            f"Write its name behind a #: {Jdbc(url, 'readings')}",
-        )
+        raise refused("no-table", address=str(Jdbc(url, ""))[:-1], example=Jdbc(url, "readings"))
     return Jdbc(url, fill(table), options)
 
 

@@ -24,7 +24,7 @@ from antelog.program import Program
 from antelog.run.address import Address, Console, Files, Jdbc, Kafka, Posted, Rate, Standard
 from antelog.run.options import options_of
 from antelog.run.settings import Settings
-from antelog.run.values import ANSWERS, AVAILABLE_NOW, ONCE, SettingError
+from antelog.run.values import ANSWERS, AVAILABLE_NOW, ONCE, SettingError, refused
 
 
 @dataclass(frozen=True)
@@ -327,15 +327,14 @@ def tick_of(text: int | str | date | None, plan: Plan | None) -> int | None:
         except DataError as error:
             raise SettingError(str(error), "Or give the number of a tick.") from None
     try:
-        given = pa.array([str(text)])
+        given, counting = pa.array([str(text)]), in_ticks_of(plan.timescale if plan else None)
+        found, fault = ticks(given, "tick", counting, "tick")
     except UnicodeEncodeError:
-        raise SettingError(f"{text!r} is not a tick", "Give the number of a tick, or a timestamp.") from None
-    try:
-        found, fault = ticks(given, "tick", in_ticks_of(plan.timescale if plan else None), "tick")
+        raise refused("no-tick", reason=f"{text!r} is not a tick") from None
     except DataError:
         raise SettingError(no_tick(f"`{text}` is a timestamp"), "Or give the number of a tick.") from None
     if fault.applies[0]:
-        raise SettingError(fault.detail(0), "Give the number of a tick, or a timestamp.")
+        raise refused("no-tick", reason=fault.detail(0))
     return int(found.numbers[0])
 
 

@@ -11,12 +11,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from antelog.diagnostics import Diagnostic, Source, Span
+from antelog.diagnostics import Diagnostic, Source, Span, problem
 from antelog.errors import ProgramError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.program_files import read_text
 from antelog.run.options import Arity, Naming, Option, Runner, options_of
-from antelog.run.values import SettingError, filled
+from antelog.run.values import SettingError, filled, refused
 from antelog.secrets import blanked
 
 _NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
@@ -53,11 +53,9 @@ def parse_config(source: Source, struct: type, runner: Runner) -> Config:
         document = tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:
         what, span = fault(source.text, error)
-        message = f"this is not TOML: {what[:1].lower()}{what[1:]}"
-        hint = "Write `name = value`, texts in double quotes, and a [table] on a line of its own."
-        if "overwrite" in what or "declare" in what:
-            message, hint = "a setting is there twice", "Leave out one of the two."
-        raise ProgramError([Diagnostic("E701", message, span, hint)], shown) from None
+        kind = "twice" if "overwrite" in what or "declare" in what else "no-toml"
+        found = problem(f"E701.{kind}", span, reason=what[:1].lower() + what[1:])
+        raise ProgramError([found], shown) from None
     options = [each for each in options_of(struct, runner.name) if each.in_file]
     reader = _Reader(source, runner, {each.name: each for each in options})
     values = reader.values(document)
@@ -167,10 +165,7 @@ class _Reader:
             elif key in inner:
                 self._inner(inner[key], (*path, key), each)
         if entry not in given:
-            span = self._places.get(path, _beginning(self._source))
-            message = f"`{option.name}.{path[-1]}` has no {entry}"
-            hint = f'Write {entry} = "…": a path, kafka://…, jdbc:…#table, …'
-            self.diagnostics.append(Diagnostic("E705", message, span, hint))
+            self._missed("E705.entry", path, name=f"{option.name}.{path[-1]}", entry=entry)
             return
         with self._complaints((*path, entry) if given is value else path):
             self._put(option, path[-1], self._one(option, given[entry]))
@@ -209,14 +204,12 @@ class _Reader:
     def _unknown(self, path: TomlPath, known: Iterable[str], given: Mapping[str, Any]) -> None:
         hint = did_you_mean(path[-1], [name for name in known if name not in given])
         where = f"`{'.'.join(path[:-1])}`" if len(path) > 1 else "a pipeline"
-        self.diagnostics.append(
-            Diagnostic(
-                "E702",
-                f"{where} has no setting `{path[-1]}`",
-                self._places.get(path, _beginning(self._source)),
-                hint or f"There are {', '.join(known)}.",
-            )
-        )
+        hint = hint or f"There are {', '.join(known)}."
+        self._missed("E702.setting", path, where=where, name=path[-1], hint=hint)
+
+    def _missed(self, name: str, path: TomlPath, /, **values: object) -> None:
+        place = self._places.get(path, _beginning(self._source))
+        self.diagnostics.append(problem(name, place, **values))
 
 
 def _is_dotted(option: Option) -> bool:
@@ -224,10 +217,7 @@ def _is_dotted(option: Option) -> bool:
 
 
 def _wrong_type(expected: type) -> SettingError:
-    what = _NAMES[expected]
-    if expected is str:
-        return SettingError("the value is not a text", "Write it in double quotes.")
-    return SettingError(f"the value is not {what}", f"Write {what}, without quotes.")
+    return refused("no-text") if expected is str else refused("other-type", what=_NAMES[expected])
 
 
 # ---- places ----

@@ -360,7 +360,7 @@ class Driver:
         ]
         sampled = Sampled.of(steps, before, stretch.last)
         too_long = sampled.too_many(self.view.most)
-        if too_long and (self.once or self.reader.reading.recorded):
+        if too_long and (self.once or self.reader.recorded):
             raise _refused(stretch, sampled)
         yield from self._committed(steps)
         if too_long:
@@ -375,20 +375,20 @@ class Driver:
 
     def _finish(self) -> Iterator[StepResult]:
         self.reader.finish(self._now(), ended_only=self.resumed)
-        reading, queries = self.reader.reading, self.engine.plan.queries
-        if self.resumed or not reading.recorded:
+        reader, queries = self.reader, self.engine.plan.queries
+        if self.resumed or not reader.recorded:
             yield from self._advance(self.reader.finished(self._now(), at_end=True))
         if self.resumed:
             self.reader.progress.before = None  # more facts are dated from the tick that is finished then
             return
         yield from self._advance(self.reader.waiting.last)
         yield from self._outstanding()
-        end = reading.until
+        end = reader.until
         if self._by_clock and self.engine.plan.tick is not None and self.engine.state.begin is None:
-            if reading.since is None or end is None:
+            if reader.since is None or end is None:
                 self.reader.listeners.note(_NO_TIME)
             else:
-                self.engine.begin_at(reading.since)
+                self.engine.begin_at(reader.since)
         if end is None:
             end = clock.end(self.engine.now, (self.engine.answers(each.name) for each in queries))
         if end - self.engine.now > SAMPLE and self._by_clock:

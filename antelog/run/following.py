@@ -21,7 +21,7 @@ from antelog.run.address import Files, Kafka, Posted
 from antelog.run.clock import Timing, rhythms_of
 from antelog.run.driver import Driver, RunTime
 from antelog.run.journal import Journal, RunState, restored
-from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
+from antelog.run.reading import InputReader, InputSource, Listeners, wanted_of
 from antelog.run.settings import Settings
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.outputs import OutputFile, TopicSink
@@ -191,11 +191,12 @@ class FollowedRun:
         return InputReader(
             plan,
             {name: self._input(name, FOLLOWED.take(each), known) for name, each in settings.inputs.items()},
-            ReadingMode(timing, recorded=settings.once and settings.clock != "processing"),
+            timing,
             Rejects(),
             Listeners(self.note, feed.rejects if feed is not None else lambda _: None),
             known.progress,
             waiting,
+            recorded=settings.once and settings.clock != "processing",
         )
 
     def _input(self, name: str, place: Followed, known: RunState) -> InputSource:

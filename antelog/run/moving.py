@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -34,8 +35,7 @@ def exported(path: Path, functions: Mapping[str, UserFunction]) -> Savepoint:
     if not is_store(path):
         saved = saving.restore(path, functions=functions)
         return Savepoint(saved, Engine.of_saved(saved, EngineOptions(KINDS)).open_tables())
-    store = Store.open(path)
-    try:
+    with closing(Store(path)) as store:
         found = restored(store, partial(Engine.restore, functions=functions, arrival=ARRIVED))
         if found is None:
             raise StateError(f"{path} has no state yet: nothing has been read into it")
@@ -44,15 +44,13 @@ def exported(path: Path, functions: Mapping[str, UserFunction]) -> Savepoint:
         others = {f"{WATCH}{name}": pa.table(columns) for name, columns in store.others().items()}
         tables = {**engine.open_tables(), **_waiting(waiting), **others}
         return Savepoint(engine.saved, tables, run)
-    finally:
-        store.close()
 
 
 def imported(path: Path, savepoint: Savepoint) -> None:
     """Makes a store of a savepoint. Raises StateError if the file is there already."""
     if path.exists():
         raise StateError(f"{path} is there already; give the name of a new file")
-    store = Store.open(path)
+    store = Store(path)
     try:
         rows = [
             stored

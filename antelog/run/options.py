@@ -22,7 +22,7 @@ from antelog.given import ArgumentKind as Kind
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.run import values
 from antelog.run.address import Reach
-from antelog.run.values import SettingError
+from antelog.run.values import refused
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -127,8 +127,7 @@ class Option:
         if not name or not value or (naming.predicates and not name.isidentifier()):
             written = value if not name else ""
             example = f"{Path(written).stem.title()}={written}" if Path(written).suffix else naming.example
-            message = f"`{text}` is not of the form {self.syntax.metavar}"
-            raise SettingError(message, f"Write it like {example}.")
+            raise refused("other-form", text=text, form=self.syntax.metavar, example=example)
         return name, self.named(name, value, runner)
 
     def named(self, name: str, value: str, runner: Runner) -> Any:
@@ -144,7 +143,7 @@ class Option:
         names = [name for name, _ in found]
         twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
         if twice is not None:
-            raise SettingError(f"{twice or self.name} is given twice", "Leave out one of the two.")
+            raise refused("twice", name=twice or self.name)
         return dict(found)
 
 
@@ -272,7 +271,7 @@ def plain(metavar: str, read: Callable[[str], Any], **more: Any) -> Syntax:
 def _file(given: str, runner: Runner) -> Path:
     path = runner.folder / given
     if path.is_dir():
-        raise SettingError(f"`{given}` is a folder", "Give a file.")
+        raise refused("folder", path=given)
     return path
 
 
@@ -289,7 +288,7 @@ def file_of(what: str, *endings: str) -> Syntax:
     def read(given: str, runner: Runner) -> Path:
         if Path(given).suffix.lower() not in endings:
             known = " and ".join([", ".join(endings[:-1]), endings[-1]])
-            raise SettingError(f"`{given}` has an ending that names no form of {what}", f"There are {known}.")
+            raise refused("ending", path=given, what=what, known=known)
         return _file(given, runner)
 
     return replace(FILE, read=read)

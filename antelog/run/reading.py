@@ -57,16 +57,6 @@ class InputSource:
 
 
 @dataclass(frozen=True)
-class ReadingMode:
-    """Settings of reading: the clock, whether facts are recorded, the last tick, the first without facts."""
-
-    timing: Timing
-    recorded: bool = False
-    until: int | None = None
-    since: int | None = None
-
-
-@dataclass(frozen=True)
 class Now:
     """The last finished tick, and the wall clock in microseconds since 1970."""
 
@@ -94,17 +84,20 @@ class Listeners:
 
 @dataclass(eq=False)
 class InputReader:
-    """Reads inputs for an engine whose plan this is."""
+    """Reads inputs for an engine whose plan this is, up to a tick; `since` is the first without facts."""
 
     plan: Plan
     inputs: Mapping[str, InputSource]
-    reading: ReadingMode
+    timing: Timing
     rejects: Rejects
     listeners: Listeners
     progress: ReadProgress = field(default_factory=ReadProgress)
     waiting: WaitingRows = field(default_factory=WaitingRows)
     mapped: Callable[..., Iterable[CheckedRows]] = map  # calls a function for each of several pieces
     in_turn: Callable[[Callable[[], object]], object] = lambda act: act()  # after the steps before
+    recorded: bool = False
+    until: int | None = None
+    since: int | None = None
 
     def __post_init__(self) -> None:
         self.counts = InputCounts(self.plan, self.progress.counts)
@@ -116,11 +109,11 @@ class InputReader:
         self._began: int | None = None
         self._wall = 0
         self._read_last = True
-        self._silence = Silence(self.plan, self.reading.timing)
+        self._silence = Silence(self.plan, self.timing)
         self._noted_ahead: set[str] = set()
-        timing = self.reading.timing
+        timing = self.timing
         self.live: LiveInputs | None = None
-        if timing.rhythms and timing.timescale is not None and not self.reading.recorded:
+        if timing.rhythms and timing.timescale is not None and not self.recorded:
             rhythms = {name: timing.rhythms[name] for name in self.inputs}
             self.live = LiveInputs(rhythms, timing.timescale, self.progress.live)
         self._delays = {each.name: DelayTable(each) for each in self.plan.inputs if each.refinements}
@@ -138,8 +131,8 @@ class InputReader:
 
     def _hold_back(self) -> None:
         """Has sources wait that are further ahead of the slowest one than the skew."""
-        timing, highest = self.reading.timing, self.progress.highest
-        if timing.skew is None or timing.clock == "processing" or self.reading.recorded:
+        timing, highest = self.timing, self.progress.highest
+        if timing.skew is None or timing.clock == "processing" or self.recorded:
             return
         slow = clock.slowest(highest, self._holding)
         for name, each in self.inputs.items():
@@ -179,14 +172,14 @@ class InputReader:
 
     def look(self, now: Now) -> None:
         """Looks how much is unread, and as of when inputs are silent."""
-        live = {} if self.reading.recorded else self.inputs
+        live = {} if self.recorded else self.inputs
         self.counts.look(now.wall, {name: each.source.extent for name, each in live.items()})
 
     def read(self, now: Now) -> int:
         """Reads what is there, up to a limit; returns 0 if there is nothing, else about the rows."""
         self.look(now)
         self._wall, self._began = now.wall, now.wall if self._began is None else self._began
-        if not self.reading.recorded:
+        if not self.recorded:
             self.progress.before = None
             self._silence.look(now.tick, self.progress.highest)
         elif self.progress.before is None or self._done == NOTHING:
@@ -197,12 +190,12 @@ class InputReader:
             found = 0
             self._hold_back()
             for name, each in self.inputs.items():
-                if self._has_room(name) if self.reading.recorded else "" not in each.source.ahead:
+                if self._has_room(name) if self.recorded else "" not in each.source.ahead:
                     found += self._take(name, each, each.source.poll(), now)
             rows += found
             self._read_last = found > 0
             enough = rows >= AT_ONCE
-            if self.reading.recorded:
+            if self.recorded:
                 enough = not any(self._has_room(name) for name in self.behind)
             if not self.behind or not found or enough:
                 break
@@ -266,11 +259,11 @@ class InputReader:
 
     def _dated(self, wanted: WantedColumns, part: str, rows: CheckedRows, now: Now) -> pa.Table:
         """The rows with the ticks at which they arrive."""
-        table, timing = rows.table, self.reading.timing
+        table, timing = rows.table, self.timing
         if not table.num_rows:
             return table
         self.progress.heard = now.wall
-        if not self.reading.recorded:
+        if not self.recorded:
             self.counts.hear(wanted.name, table, now.wall)
         time: Column = table.column(wanted.time).to_numpy()
         source = clock.named(wanted.name, part)
@@ -324,10 +317,10 @@ class InputReader:
 
     def _keep(self, name: str, file: str, table: pa.Table) -> None:
         self.counts.add(name, table)
-        if self.reading.recorded and table.num_rows:
+        if self.recorded and table.num_rows:
             self._refuse_disorder(name, table)
-        if self.reading.until is not None:
-            table = self._up_to_the_end(name, file, table, self.reading.until)
+        if self.until is not None:
+            table = self._up_to_the_end(name, file, table, self.until)
         self.waiting.add(name, file, table)
         if self.fresh is not None and table.num_rows:
             self.fresh.append(StoredRows(name, file, to_blob(table)))
@@ -360,14 +353,14 @@ class InputReader:
 
     def finished(self, now: Now, *, at_end: bool = False) -> int:
         """The last finished tick; `at_end` all has been read, and a later run may read more."""
-        if self.reading.recorded and not at_end:
+        if self.recorded and not at_end:
             return self._finished_window(now.tick)
         self._wall, self._began = now.wall, now.wall if self._began is None else self._began
         behind = () if at_end else self._holding
         # What comes while rows are read is looked for before a tick of that time is over.
         wall = now.wall if self.live is None or self.live.looked is None else self.live.looked
         showing = Showing(self.progress.heard or self._began, wall, self._began, self.live)
-        return clock.finished(self.reading.timing, self.progress.highest, now.tick, showing, behind)
+        return clock.finished(self.timing, self.progress.highest, now.tick, showing, behind)
 
     def _finished_window(self, now: int) -> int:
         more = self.behind
@@ -384,7 +377,7 @@ class InputReader:
 
     def holding(self) -> Slowest | None:
         """The source that holds time back; None if no other is ahead of it."""
-        if self.reading.timing.clock == "processing":
+        if self.timing.clock == "processing":
             return None
         slow = clock.slowest(self.progress.highest, self._holding)
         return slow if slow is not None and slow.behind else None

@@ -29,7 +29,7 @@ from antelog.run.checks import misfits, resolved
 from antelog.run.clock import Timing
 from antelog.run.driver import Driver
 from antelog.run.options import taken, takes
-from antelog.run.reading import InputReader, InputSource, Listeners, Now, ReadingMode, wanted_of
+from antelog.run.reading import InputReader, InputSource, Listeners, Now, wanted_of
 from antelog.run.settings import ReplaySettings, Settings, naming_arguments, with_arguments
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
@@ -82,9 +82,12 @@ class Recording:
         return InputReader(
             plan,
             inputs,
-            ReadingMode(Timing(timescale=plan.timescale), recorded=True, until=self.until, since=self.since),
+            Timing(timescale=plan.timescale),
             rejects,
             listeners or Listeners(rejects.notes.append),
+            recorded=True,
+            until=self.until,
+            since=self.since,
         )
 
 

@@ -6,12 +6,13 @@ import math
 import os
 import re
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from fractions import Fraction
-from math import inf
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from antelog.arrow.grammar import no_reading
+from antelog.diagnostics import Span, problem
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import microseconds
 from antelog.language.syntax import Bound
@@ -34,6 +35,12 @@ class SettingError(ValueError):
         super().__init__(f"{self.message}. {self.hint}")
 
 
+def refused(kind: str, /, **values: object) -> SettingError:
+    """The error with the words of this kind of `E703` in `problems.toml`."""
+    found = problem(f"E703.{kind}", Span(0, 0), **values)
+    return SettingError(found.message, found.hint)
+
+
 def filled(text: str) -> str:
     """A text with `${NAME}` replaced by the variable NAME of the environment. Raises SettingError."""
     return re.sub(r"\$\{(\w+)\}", _variable, text)
@@ -51,11 +58,11 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
         try:
             number = int(text)
         except ValueError:
-            raise SettingError(f"`{text}` is not a whole number", f"{least} is the least.") from None
+            raise refused("no-whole-number", text=text, least=least) from None
         if number < least:
-            raise SettingError(f"{number} is too little", f"{least} is the least.")
+            raise refused("too-little", number=number, least=least)
         if most is not None and number > most:
-            raise SettingError(f"{number} is too much", f"{most} is the most.")
+            raise refused("too-much", number=number, most=most)
         return number
 
     return read
@@ -71,47 +78,43 @@ def number(text: str) -> int | float:
     except ValueError:
         found = math.nan
     if not math.isfinite(found):
-        raise SettingError(f"`{text}` is not a number", "Write one like 85 or 0.5.")
+        raise refused("no-number", text=text)
     return found
 
 
-def _float(text: str, what: str, hint: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise SettingError(f"`{text}` is not a {what}", hint) from None
+def _real(what: str, hint: str, fits: Callable[[float], bool]) -> Callable[[str], float]:
+    """A reader of numbers that fit; `what` is their noun."""
+
+    def read(text: str) -> float:
+        with suppress(ValueError):
+            if fits(number := float(text)):
+                return number
+        raise SettingError(f"`{text}` is not a {what}", hint)
+
+    return read
 
 
 def part_of_one(what: str) -> Callable[[str], float]:
-    """Reads a number from 0 to 1."""
+    return _real(what, "Write one from 0 to 1, like 0.01.", lambda number: 0 <= number <= 1)
 
-    def read(text: str) -> float:
-        hint = "Write one from 0 to 1, like 0.01."
-        number = _float(text, what, hint)
-        if not 0 <= number <= 1:
-            raise SettingError(f"{number} is not a {what}", hint)
-        return number
 
-    return read
+ticks_above_0 = _real(
+    "number of ticks above 0", "Write how many ticks, like 500.", lambda number: 0 < number < math.inf
+)
 
 
 def token(text: str) -> str:
     """A token in a file, `@FILE`, or in a variable, `$NAME`."""
     kind, name = text[:1], text[1:]
     if kind not in ("@", "$") or not name:
-        raise SettingError(
-            "a token on the command line is seen by everybody on this machine",
-            "Put it into a file that only you can read, and write @FILE; or into a variable: '$NAME'.",
-        )
+        raise refused("token-in-sight")
     try:
         found = Path(name).read_text("utf-8").strip() if kind == "@" else os.environ.get(name, "").strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not text"
-        raise SettingError(f"{name} cannot be read: {reason}", "It has the token and nothing else.") from None
+        raise refused("token-not-read", name=name, reason=reason) from None
     if len(found) < _SHORTEST_TOKEN or not found.isascii() or not found.isprintable() or " " in found:
-        hint = "`python -c 'import secrets; print(secrets.token_urlsafe())'` makes one."
-        message = f"{text} is not a token: one has {_SHORTEST_TOKEN} letters or more, and no spaces"
-        raise SettingError(message, hint)
+        raise refused("no-token", text=text, least=_SHORTEST_TOKEN)
     return found
 
 
@@ -139,9 +142,7 @@ def web_address(text: str) -> str:
     """The address of a page, without what is secret in it."""
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.username:
-        raise SettingError(
-            f"`{text}` is not the address of a page", "Write one like https://plant.example/turbines."
-        )
+        raise refused("no-page", text=text)
     return text
 
 
@@ -149,7 +150,7 @@ def listening(text: str) -> tuple[str, int]:
     """The host and the port of a server; without a host it is this machine's own."""
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or int(port) > 65535:
-        raise SettingError(f"`{text}` is not a port", "Write one like 9464, or 0.0.0.0:9464.")
+        raise refused("no-port", text=text)
     return host or "127.0.0.1", int(port)
 
 
@@ -160,11 +161,7 @@ def tick(text: str) -> int | str:
 
 def master(text: str) -> str:
     if text.startswith("sc://"):
-        raise SettingError(
-            f"`{text}` is a Spark Connect server, and the outputs of `antelog run` need the driver itself",
-            "Give a cluster's master (spark://…, yarn, k8s://…) or local[*], or use antelog.spark.changes "
-            "in a Connect session of your own.",
-        )
+        raise refused("spark-connect", text=text)
     return text
 
 
@@ -178,15 +175,6 @@ def one_of(what: str, words: Collection[str], missing: str = "") -> Callable[[st
         return text
 
     return read
-
-
-def ticks_above_0(text: str) -> float:
-    """A number of ticks, which need not be whole."""
-    hint = "Write how many ticks, like 500."
-    number = _float(text, "number of ticks", hint)
-    if not 0 < number < inf:
-        raise SettingError(f"{text} ticks are none to fade in", hint)
-    return number
 
 
 def of_times(what: str) -> Callable[[str], str]:

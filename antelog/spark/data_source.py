@@ -25,10 +25,15 @@ from antelog.language.moments import DEFAULT_ZONE, TIME, timed
 from antelog.lines import LABEL, line_of
 from antelog.program import load
 from antelog.run.store.feed import BatchFeed, FolderFeed, about
-from antelog.spark.failures import explaining_lost_java, find_workers, plain_errors, require_version
+from antelog.spark.failures import (
+    explaining_lost_java,
+    find_workers,
+    plain_errors,
+    require_changes,
+    require_version,
+)
 
 _OPTIONS = ("feed", "path", "program", "checkpointlocation")
-_NEEDED = ("query", "tick", "change", "answer")
 _OPEN = ("if_silent", "decided_by")
 _FIELDS = (  # the fields of a line; a row has the variables of its answer as columns, too
     *("tick", TIME, "change", "query", "answer", "times", "others", *LABEL),
@@ -62,12 +67,7 @@ class FeedWriter(DataSourceStreamArrowWriter):
                 'the folder of the feed is missing: .option("feed", "malf.feed"), which `antelog watch '
                 "malf.feed` shows"
             )
-        missing = [name for name in _NEEDED if name not in schema.names]
-        if missing:
-            raise DataError(
-                f"a feed has changes, and these rows have no column {missing[0]}; write what "
-                "antelog.spark.changes gives"
-            )
+        require_changes(schema.names)
         program = None if "program" not in options else load(options["program"])
         source, tick = (Source("", folder), None) if program is None else (program.source, program.plan.tick)
         self._zone = DEFAULT_ZONE if program is None else program.plan.zone
@@ -126,18 +126,14 @@ class AntelogSource(DataSource):
     def name(cls) -> str:
         return "antelog"
 
-    def schema(self) -> NoReturn:
+    def schema(self, schema: StructType | None = None) -> NoReturn:  # noqa: ARG002 - Spark's name
         with plain_errors():
             raise UnsupportedError(
                 "the format antelog writes and does not read: use antelog.spark.changes, a table function "
                 "of SQL as antelog.spark.register makes it, or `antelog run`"
             )
 
-    def reader(self, schema: StructType) -> NoReturn:  # noqa: ARG002 - Spark's name
-        self.schema()
-
-    def streamReader(self, schema: StructType) -> NoReturn:  # noqa: ARG002, N802 - likewise
-        self.schema()
+    reader = streamReader = schema  # noqa: N815 - likewise
 
     def writer(self, schema: StructType, overwrite: bool) -> NoReturn:  # noqa: ARG002 - likewise
         with plain_errors():

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -131,6 +131,15 @@ def require_version(spark: SparkSession, needing: str, instead: str) -> None:
     """Raises UnsupportedError if the Spark of a session, which may be a server's, is too old."""
     if tuple(int(number) for number in re.findall(r"\d+", spark.version)[:2]) < (4, 1):
         raise UnsupportedError(f"Spark is version {spark.version}, and {needing} 4.1 or later. {instead}")
+
+
+def require_changes(columns: Collection[str]) -> None:
+    """Raises DataError if rows with these columns are no changes."""
+    for name in ("query", "tick", "change", "answer"):
+        if name not in columns:
+            raise DataError(
+                f"there is no column `{name}`: give changes, as antelog.spark.changes returns them"
+            )
 
 
 # ---- files that cannot be read ----

@@ -27,7 +27,7 @@ from antelog.spark.bucket.processor import BucketProcessor
 from antelog.spark.bucket.unpacking import OutputColumns, columns_of, reject_reader, unpacked
 from antelog.spark.failures import explaining_lost_java
 from antelog.spark.job import checking
-from antelog.spark.job.forecasts import to_learn
+from antelog.spark.job.forecasts import TO_LEARN
 from antelog.spark.job.job import Job, Predecessor
 from antelog.spark.settings import ALIKE, COUNTS, HOLDING, OBSERVED, OF_INPUTS, SETTINGS, STANDING, TICK, ZONE
 
@@ -222,7 +222,7 @@ def prepare_for_streams(spark: SparkSession) -> None:
 def learn(program: Program, inputs: Mapping[str, DataFrame], options: checking.LearnOptions) -> Model:
     """Learns a model from recorded facts, with `clock`, `arrival`, `buckets`, `until` and `begin`."""
     job, frames = checking.checked(program, inputs, options)
-    found = _each(replace(job, forecasts=to_learn()), frames, learned)
+    found = _each(replace(job, forecasts=TO_LEARN), frames, learned)
     return merged([Model.from_bytes(each) for each in found])
 
 

@@ -126,12 +126,10 @@ class FunctionProgram:
 class AnalysedCall(AnalyzeResult):
     """A call that Spark may run, with all that a worker has to know of it."""
 
-    name: str
     call: FunctionCall
     job: Job
     columns: TableColumns
     output: OutputColumns
-    clause: str
 
 
 def analysed(
@@ -151,12 +149,10 @@ def analysed(
     return AnalysedCall(
         schema=from_arrow_schema(schema, prefer_timestamp_ntz=True),
         select=[*columns.selected, *of_keys],
-        name=program.name,
         call=call,
         job=job,
         columns=columns,
         output=output,
-        clause=program.clause,
     )
 
 
@@ -371,8 +367,8 @@ PIECE = 10_000  # the rows that are made columns at once, and the fewest whose l
 class Partition:
     """Takes the rows of a partition one by one, and makes lines once all rows of their keys are there."""
 
-    def __init__(self, call: AnalysedCall) -> None:
-        self.call = call
+    def __init__(self, program: FunctionProgram, call: AnalysedCall) -> None:
+        self.program, self.call = program, call
         self.tables: list[pa.Table] = []
         self.waiting: list[Sequence[object]] = []
         self.missing: dict[object, int] = {}  # rows still to come, of keys of which some have come
@@ -398,8 +394,8 @@ class Partition:
         """All other lines. Raises DataError if the partition lacks rows of some keys."""
         if self.missing:
             raise DataError(
-                f"the PARTITION BY of {self.call.name} divides rows that belong together. Leave it out, or "
-                f"write {self.call.clause}"
+                f"the PARTITION BY of {self.program.name} divides rows that belong together. "
+                f"Leave it out, or write {self.program.clause}"
             )
         return chain(self.ready, self._lines())
 
@@ -434,7 +430,7 @@ def handler_of(program: FunctionProgram) -> type:
     class Handler:
         # Methods with `yield`: Spark puts a sentence of its own around errors of others.
         def __init__(self, call: AnalysedCall) -> None:
-            self.partition = Partition(call)
+            self.partition = Partition(program, call)
 
         @staticmethod
         def analyze(*given, **named):  # type: ignore[no-untyped-def]  # Spark looks at no types, but at names

@@ -26,7 +26,7 @@ from antelog.accounts import FATES
 from antelog.files.naming import Form
 from antelog.run.address import Files
 from antelog.spark import Outputs, outputs
-from antelog.spark.endpoints.sources import Wish, frame, reading_of
+from antelog.spark.endpoints.sources import frame, reading_of
 from antelog.spark.settings import MALFORMED, ROW
 from tests.attack.changing import PROGRAMS, chances_for, records, schema_of, table_of
 from tests.attack.findings import Attempt
@@ -54,7 +54,7 @@ class _Case:
         found = {}
         for source in self.program.plan.inputs:
             files = Files(str(self.folder / source.name), self.form, True)
-            reading = reading_of(spark, self.program.plan, Wish(source.name, files, {}, stream=stream))
+            reading = reading_of(spark, self.program.plan, source.name, files, {}, stream=stream)
             found[source.name] = frame(spark, reading, stream=stream, limit=1 if stream else None)
         return found
 

@@ -181,7 +181,7 @@ def _at_once(case: _Case, folder: Path) -> tuple[list[str], Counter[str]]:
     """The lines of a run in this process that reads all records at once, and how many had each fate."""
     path, sink = folder / "once", Lines(case.program)
     with ExitStack() as stack:
-        store = Store.open(path)
+        store = Store(path)
         stack.callback(store.close)
         settings = Settings(inputs={case.source: Posted()}, state=path, **case.options)
         run = FollowedRun(case.program, settings, {}, store, True, lambda _: None, lambda: None)

@@ -87,7 +87,7 @@ def _told(folder: Path) -> int:
     rows = [f"wt{device},high,{tick}" for tick in range(0, _TICKS, 2) for device in range(2)]
     (folder / "t.csv").write_text("\n".join(["device,level,time", *rows, ""]), encoding="utf-8")
     with ExitStack() as stack:
-        store = Store.open(folder / "s")
+        store = Store(folder / "s")
         stack.callback(store.close)
         settings = Settings(
             inputs={"Temp": Files(str(folder / "t.csv"), Form.CSV)}, state=folder / "s", once=True

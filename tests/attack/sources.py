@@ -88,7 +88,7 @@ def _piped(folder: Path, lines: list[bytes], stack: ExitStack) -> FactSource:
 
 
 def _posted(folder: Path, odd: list[str], stack: ExitStack) -> FactSource:
-    store = Store.open(folder / "s")
+    store = Store(folder / "s")
     stack.callback(store.close)
     source = PostedFacts(store.inbox, WANTED)
     post(folder / "s", "Temp", [each.replace(b"\n", b" ") for each in _json(odd)])

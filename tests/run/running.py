@@ -13,7 +13,7 @@ from antelog.files.naming import Form
 from antelog.run.clock import Timing
 from antelog.run.driver import RunTime
 from antelog.run.journal import RunState
-from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, ReadProgress, wanted_of
+from antelog.run.reading import InputReader, InputSource, Listeners, ReadProgress, wanted_of
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.growing import GrowingFile
@@ -71,7 +71,7 @@ def growing(path: Path, timing: Timing, state: RunState | None = None) -> InputR
     mark = None if state is None else state.marks.get("P")
     source = GrowingFile(path, Form.CSV, wanted, mark=mark)
     progress = None if state is None else state.progress
-    return _reader({"P": InputSource(source, str(path), wanted)}, ReadingMode(timing), progress=progress)
+    return _reader({"P": InputSource(source, str(path), wanted)}, timing, progress=progress)
 
 
 def recorded(paths: Sequence[Path], until: int | None = None, rejects: Rejects | None = None) -> InputReader:
@@ -82,18 +82,18 @@ def recorded(paths: Sequence[Path], until: int | None = None, rejects: Rejects |
         inputs[f"P{number or ''}"] = InputSource(
             RecordedFiles(path, wanted, complete=True), str(path), wanted
         )
-    return _reader(inputs, ReadingMode(Timing(), recorded=True, until=until), rejects)
+    return _reader(inputs, Timing(), rejects, recorded=True, until=until)
 
 
 def _reader(
     inputs: Mapping[str, InputSource],
-    mode: ReadingMode,
+    timing: Timing,
     rejects: Rejects | None = None,
     progress: ReadProgress | None = None,
+    **mode: Any,
 ) -> InputReader:
     known = Rejects() if rejects is None else rejects
-    reader = InputReader(
-        PROGRAM.plan, inputs, mode, known, Listeners(known.notes.append), progress or ReadProgress()
-    )
+    listeners = Listeners(known.notes.append)
+    reader = InputReader(PROGRAM.plan, inputs, timing, known, listeners, progress or ReadProgress(), **mode)
     READERS.append(reader)
     return reader

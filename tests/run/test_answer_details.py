@@ -92,7 +92,7 @@ def test_an_answer_with_open_values_has_no_details() -> None:
 
 def test_the_run_answers_what_the_page_asks(tmp_path: Path) -> None:
     engine, now = engine_of(RULES), [1_000.0]
-    store = Store.open(tmp_path / "s", temporary=True)
+    store = Store(tmp_path / "s", temporary=True)
     writer = DetailWriter(store.inbox, engine, lambda: now[0])
     line = json.dumps(line_of(engine, "Malf")).encode()
 

@@ -80,7 +80,7 @@ def overloaded(folder: Path, *, more: str) -> tuple[list[dict[str, Any]], float]
             at_end.write(more)
 
     with ExitStack() as stack:
-        time, store = Slow(write), Store.open(folder / "s")
+        time, store = Slow(write), Store(folder / "s")
         stack.callback(store.close)
         settings = Settings(inputs={"Temp": Files(str(file), Form.CSV)}, state=folder / "s")
         run = FollowedRun(PROGRAM, settings, {}, store, True, lambda _: None, lambda: None, time)
@@ -189,7 +189,7 @@ def test_a_pipe_says_what_is_in_it() -> None:
 
 
 def test_posts_and_topics_say_how_many_rows_are_unread(tmp_path: Path) -> None:
-    with closing(Store.open(tmp_path / "s")) as store:
+    with closing(Store(tmp_path / "s")) as store:
         source = PostedFacts(store.inbox, WANTED)
         post(tmp_path / "s", "Temp", [ROWS.strip()] * 3)
         assert left(source) == (3, "rows")
@@ -289,7 +289,7 @@ def test_without_slots_or_a_gap_nothing_is_looked_at() -> None:
 
 
 def test_a_feed_lists_silent_slots_where_they_have_changed(tmp_path: Path) -> None:
-    store, now = Store.open(tmp_path / "s", temporary=True), [0.0]
+    store, now = Store(tmp_path / "s", temporary=True), [0.0]
     sink = FeedSink(store.feed, antelog.Engine(BEATS), BEATS.source, lambda: now[0])
 
     def listed(**slots: str) -> Any:
@@ -316,7 +316,7 @@ def test_slots_are_known_after_a_restart(tmp_path: Path) -> None:
         inputs={"Beat": Files(str(tmp_path / "b.csv"), Form.CSV, False)}, state=tmp_path / "s", once=True
     )
     for known in (0, 2):
-        store = Store.open(tmp_path / "s")
+        store = Store(tmp_path / "s")
         run = FollowedRun(BEATS, settings, {}, store, True, lambda _: None, lambda: None, RunTime())
         with ExitStack() as stack:
             stack.callback(store.close)

@@ -21,7 +21,7 @@ from antelog.language.moments import Timescale
 from antelog.run.clock import Timing, rhythms_of
 from antelog.run.driver import MOST_LINES, SAMPLE, Driver, SnapshotView
 from antelog.run.journal import Journal, RunState, restored
-from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
+from antelog.run.reading import InputReader, InputSource, Listeners, wanted_of
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sources.growing import GrowingFile
 from antelog.run.sources.opening import PostedFacts
@@ -149,7 +149,7 @@ class _Run:
     """A run over a file that grows, with a store; `crash` ends it without a word."""
 
     def __init__(self, folder: Path, sink: LineSink, time: ManualTime) -> None:
-        self.store = Store.open(folder / "s")
+        self.store = Store(folder / "s")
         found = restored(self.store, lambda state: Engine.restore(state, PROGRAM, arrival=ARRIVAL))
         engine, known, waiting = found or (Engine(PROGRAM, arrival=ARRIVAL), RunState(), WaitingRows())
         reader = growing(folder / "p.csv", Timing(lag=0), known)
@@ -170,11 +170,11 @@ class _Run:
 
 @pytest.mark.parametrize("resumable", [True, False])
 def test_posted_facts_are_forgotten_once_they_are_read(tmp_path: Path, resumable: bool) -> None:
-    with closing(Store.open(tmp_path / "s")) as store:
+    with closing(Store(tmp_path / "s")) as store:
         reader, time, sink = growing(tmp_path / "p.csv", Timing(lag=0)), ManualTime(), LineSink()
         wanted = reader.inputs["P"].wanted
         inputs = {"P": InputSource(PostedFacts(store.inbox, wanted), "http:", wanted)}
-        posted = InputReader(PROGRAM.plan, inputs, reader.reading, reader.rejects, Listeners(print))
+        posted = InputReader(PROGRAM.plan, inputs, reader.timing, reader.rejects, Listeners(print))
         driver = _driver(posted, time)
         feed = FeedSink(store.feed, driver.engine, Source("text", "p.alog"), time.monotonic)
         driver.journal = Journal(store, driver.engine, posted, time.monotonic, feed, resumable=resumable)
@@ -220,7 +220,7 @@ def test_a_run_goes_on_after_a_crash(tmp_path: Path, whole: list[str], crashes: 
             except _CrashError:
                 sink.lines.append("half a line")
     assert sink.lines == whole
-    with closing(Store.open(tmp_path / "s")) as store:
+    with closing(Store(tmp_path / "s")) as store:
         records = FeedReader(StoredFeedAt(store.path)).read()
     assert [json.dumps(each) for each in records if "change" in each] == whole
     assert [each["reject"]["row"] for each in records if "reject" in each] == ["P(b, 1)"]
@@ -229,7 +229,7 @@ def test_a_run_goes_on_after_a_crash(tmp_path: Path, whole: list[str], crashes: 
 
 
 def test_a_state_of_another_make_is_refused(tmp_path: Path) -> None:
-    with closing(Store.open(tmp_path / "s")) as store:
+    with closing(Store(tmp_path / "s")) as store:
         store.save(Engine(PROGRAM).to_bytes(), [], b"{}")
         assert restored(store, lambda state: Engine.restore(state, PROGRAM)) is not None
         store.save(Engine(PROGRAM).to_bytes(), [], b"[1]")
@@ -337,9 +337,7 @@ def following(path: Path, notes: list[str], wall: int) -> tuple[Driver, ManualTi
     wanted = wanted_of(program.plan, "Temp")
     timing = Timing(timescale=program.plan.timescale, ahead=86_400_000_000)
     source = InputSource(GrowingFile(path, Form.CSV, wanted), str(path), wanted)
-    reader = InputReader(
-        program.plan, {"Temp": source}, ReadingMode(timing), Rejects(), Listeners(notes.append)
-    )
+    reader = InputReader(program.plan, {"Temp": source}, timing, Rejects(), Listeners(notes.append))
     time = ManualTime(events=[lambda: None, lambda: None])
     time.wall = lambda: wall  # type: ignore[method-assign]  # a clock that stands
     return Driver(Engine(program, arrival=ARRIVAL), reader, once=False, resumed=True, time=time), time

@@ -21,7 +21,7 @@ from antelog.language.moments import Timescale
 from antelog.program import Program
 from antelog.run import clock
 from antelog.run.clock import NOTHING, ClockName, LiveInputs, Slowest, Timing, rhythms_of
-from antelog.run.reading import InputReader, InputSource, Listeners, Now, ReadingMode, ReadProgress, wanted_of
+from antelog.run.reading import InputReader, InputSource, Listeners, Now, ReadProgress, wanted_of
 from antelog.run.sources.source import FactSource, LinesOf, SourcePiece
 
 SECOND = 1_000_000
@@ -64,7 +64,7 @@ class Run:
         self.reader = InputReader(
             plan,
             {name: InputSource(each, name, wanted_of(plan, name)) for name, each in self.sources.items()},
-            ReadingMode(Timing(timescale=plan.timescale, rhythms=rhythms_of(plan))),
+            Timing(timescale=plan.timescale, rhythms=rhythms_of(plan)),
             Rejects(),
             Listeners(self.notes.append),
             progress or ReadProgress(),

@@ -14,7 +14,7 @@ from antelog.run import reading
 from antelog.run.address import Kafka
 from antelog.run.clock import Slowest, Timing
 from antelog.run.driver import Driver
-from antelog.run.reading import InputReader, InputSource, Listeners, Now, ReadingMode, wanted_of
+from antelog.run.reading import InputReader, InputSource, Listeners, Now, wanted_of
 from antelog.run.sources.kafka import KafkaTopic
 from tests.run.pace import INPUTS, PROGRAM, SEEDS, PaceCase, at, case_of
 from tests.run.running import ManualTime
@@ -32,8 +32,8 @@ def driver_of(case: PaceCase, skew: int | None, paces: Sequence[int], dice: rand
         broker.most = {number: dice.choice(paces) for number in broker.messages}
         topic = KafkaTopic(Kafka("b", "temp", "json"), wanted_of(PLAN, name), make=broker)
         inputs[name] = InputSource(topic, name, wanted_of(PLAN, name))
-    mode = ReadingMode(Timing(case.clock, case.lag, skew=skew))
-    reader = InputReader(PLAN, inputs, mode, Rejects(), Listeners(lambda _: None))
+    timing = Timing(case.clock, case.lag, skew=skew)
+    reader = InputReader(PLAN, inputs, timing, Rejects(), Listeners(lambda _: None))
     return Driver(antelog.Engine(PROGRAM, arrival=ARRIVAL), reader, time=ManualTime())
 
 

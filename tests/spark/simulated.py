@@ -12,7 +12,7 @@ from antelog.spark.bucket.packing import PACKED
 from antelog.spark.bucket.packing import packed as packets_of
 from antelog.spark.bucket.processor import BucketProcessor
 from antelog.spark.bucket.state import CHANGES, COUNTED, OUTPUT, REJECTED, ender, reasoner
-from antelog.spark.bucket.stream import forget
+from antelog.spark.bucket.stream import remembered
 from antelog.spark.bucket.unpacking import columns_of, message_reader, reject_reader, unpacked
 from antelog.spark.job.job import Job
 
@@ -101,7 +101,7 @@ class Stream:
 
     def store(self, number: int, head: bytes, parts: Sequence[bytes]) -> None:
         """Puts this in the place of what is kept of a bucket, and lets the worker forget it."""
-        forget()
+        remembered.clear()
         values = self._stores[number].values
         values["head"].update((head,))
         values["parts"].put([(part,) for part in parts])
@@ -112,7 +112,7 @@ class Stream:
         packed = dealt(self._job, frames, self._chance)
         for number, store in self._stores.items():
             if self._chance.random() < 0.5:
-                forget()
+                remembered.clear()
             keeper = BucketProcessor(self._job)
             keeper.init(cast(Any, store))  # as much of a handle as the keeper needs
             rows = [Row(**line) for line in packed if line["bucket"] == number]

@@ -1,4 +1,4 @@
-"""antelog.spark.pipeline.exporting.py: Spark reads the checkpoint, and a stream begins with a savepoint."""
+"""antelog/spark/pipeline/stream_run.py: Spark reads the checkpoint, and a stream begins with a savepoint."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from antelog import Engine, parse
 from antelog.engine import savepoint
 from antelog.errors import StateError
 from antelog.spark import guard, outputs
-from antelog.spark.pipeline.exporting import savepoint_of
+from antelog.spark.pipeline.stream_run import savepoint_of
 from tests.spark.comparing import comparable
 from tests.spark.streamed import run, stream_of
 

@@ -1,4 +1,4 @@
-"""antelog/spark/bucket/pace.py: each source of a stream has a time of its own."""
+"""antelog/spark/bucket/stream.py: each source of a stream has a time of its own."""
 
 import random
 from pathlib import Path

@@ -112,7 +112,7 @@ def head(open_lines: Sequence[Record] = (), tick: int = 0, program: str = PROGRA
 
 
 def written(path: Path, records: Iterable[Record], program: str = PROGRAM) -> Store:
-    store = Store.open(path, temporary=True)
+    store = Store(path, temporary=True)
     store.feed.begin({"program": program, "path": "plant/hot.alog", "tick": 0, "time": None})
     add(store, *records)
     return store

@@ -46,7 +46,7 @@ def export(
         if not _is_checkpoint(state):
             found = moving.exported(Path(state), known)
         else:
-            from antelog.spark.pipeline.exporting import exported  # noqa: PLC0415 - needs PySpark
+            from antelog.spark.pipeline.stream_run import exported  # noqa: PLC0415 - needs PySpark
 
             found = exported(state, known, model)
         savepoint.write(folder, found)

@@ -177,15 +177,15 @@ def _store(settings: Settings, feed: bool, stack: ExitStack) -> Store | None:
         return None
     if state is not None:
         try:
-            store = Store.open(state)
+            store = Store(state)
         except InUseError:
             if not settings.wait:
                 raise
             terminal.say(f"note: another `antelog watch` writes to {state}; this one waits for its end")
-            store = Store.open(state, wait=True)
+            store = Store(state, wait=True)
     else:
         folder = stack.enter_context(temporary_folder())
-        store = Store.open(folder / "feed", temporary=True)
+        store = Store(folder / "feed", temporary=True)
     store.feed.kept_seconds = values.duration(settings.keep) / 1_000_000
     stack.callback(store.close)
     return store

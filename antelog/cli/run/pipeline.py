@@ -55,7 +55,7 @@ from antelog.spark.endpoints import sinks
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source
 from antelog.spark.endpoints.folders import entries, input_of
 from antelog.spark.endpoints.sinks import MicroBatch
-from antelog.spark.endpoints.sources import Reading, Wish, frame, reading_of
+from antelog.spark.endpoints.sources import Reading, frame, reading_of
 from antelog.spark.failures import plainly
 from antelog.spark.pipeline.metrics import serve_metrics
 from antelog.spark.pipeline.session import Session, session
@@ -370,10 +370,10 @@ class Pipeline:
         return found
 
     def _reading(self, name: str, source: Source, *, stream: bool = False) -> Reading:
-        settings = self.settings
+        plan, settings = self.program.plan, self.settings
         must_arrive = "arrival" in settings.given or settings.clock == "arrival"
         arrival = settings.arrival if must_arrive else None
-        return reading_of(self.spark, self.program.plan, Wish(name, source, settings.map, arrival, stream))
+        return reading_of(self.spark, plan, name, source, settings.map, arrival=arrival, stream=stream)
 
     # ---- once ----
 

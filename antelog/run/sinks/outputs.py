@@ -23,7 +23,7 @@ from antelog.errors import DataError, InUseError, OutputError, StateError
 from antelog.run.address import Kafka
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.kafka import Make, Messages, client, client_settings
-from antelog.writing import Output, claimed, is_at
+from antelog.writing import Output, claimed, errors_at, is_at
 
 
 class OutputFile:
@@ -80,10 +80,8 @@ class OutputFile:
 
 def _locked(path: Path, wait: bool) -> Output:
     while True:
-        try:
+        with errors_at(path):
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
-        except OSError as error:
-            raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
         file = Output(descriptor, str(path))
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return file

@@ -228,12 +228,10 @@ class _OpenFile:
 
     def is_another(self, path: Path) -> bool:
         """Whether another file has a path by now; an empty one has not been begun."""
-        try:
+        with suppress(OSError):  # between two files
             there = path.stat()
-        except OSError:
-            return False  # between two files
-        own = os.fstat(self.file.fileno())
-        return (own.st_dev, own.st_ino) != (there.st_dev, there.st_ino) and there.st_size > 0
+            return there.st_size > 0 and not os.path.samestat(os.fstat(self.file.fileno()), there)
+        return False
 
 
 def _read(mark: Mark) -> ReadFile:
@@ -286,7 +284,6 @@ def _beside(path: Path) -> list[Path]:
 
 
 def _inode(path: Path) -> int | None:
-    try:
+    with suppress(OSError):
         return path.stat().st_ino
-    except OSError:
-        return None
+    return None

@@ -12,7 +12,7 @@ from typing import Any
 
 from antelog.engine.sealed import VERSIONS, other_version
 from antelog.errors import InUseError, StateError
-from antelog.writing import PLAIN, claimed, is_at
+from antelog.writing import PLAIN, claimed, errors_at, is_at
 
 APPLICATION = 0x414E_544C  # SQLite's `application_id` of a store
 VERSION = VERSIONS["store"]  # SQLite's `user_version` of a store
@@ -62,12 +62,10 @@ def created(path: Path, *, durable: bool) -> sqlite3.Connection:
         kind = file_system(Path(os.path.realpath(path.parent)), mounts)
         if kind in _NETWORK or kind.startswith("fuse."):
             raise _no_locks(path, kind)
-    try:
+    with errors_at(path, StateError):
         if not path.exists():
             path.touch(mode=0o600)  # facts are not for everybody on this machine
         links = path.stat().st_nlink
-    except OSError as error:
-        raise StateError(f"{path}: cannot be written: {error.strerror or error}") from None
     if links > 1:  # SQLite keeps its journal beside one of the names, and does not find it by the other
         raise StateError(
             f"{path} has another name, a hard link, so two could write to it; remove one of them"
@@ -125,10 +123,8 @@ class StoreLock:
         os.close(self._descriptor)
 
     def _locked(self, path: Path, wait: bool) -> int:
-        try:
+        with errors_at(path, StateError):
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | PLAIN, 0o600)
-        except OSError as error:
-            raise StateError(f"{path}: cannot be written: {error.strerror or error}") from None
         try:
             if claimed(descriptor, wait=wait):
                 return descriptor

@@ -16,6 +16,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypedDict, cast
@@ -25,10 +26,9 @@ from msgspec import Struct
 
 from antelog.answers import OPEN, state_after
 from antelog.diagnostics import Source
-from antelog.errors import OutputError
 from antelog.lines import Tick, fits, is_line, line_of
 from antelog.run.store.database import is_store, opened
-from antelog.writing import PLAIN, Output
+from antelog.writing import PLAIN, Output, errors_at
 
 LARGEST = 64 << 20  # bytes after which a new head is due
 KEPT = 1 << 30  # bytes of a feed that are kept
@@ -179,18 +179,17 @@ class StoredFeedAt:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    try:
+    with suppress(OSError):
         found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+        return found.st_dev, found.st_ino
+    return None
 
 
 def _portion(database: sqlite3.Connection, after: int, limit: int) -> tuple[Sequence[bytes], int]:
     """Reads in one short transaction: a longer one would keep the writer's journal growing."""
     found: list[bytes] = []
-    rows = database.execute("SELECT last, count, lines FROM feed WHERE last > ? ORDER BY last", (after,))
-    try:
+    behind = "SELECT last, count, lines FROM feed WHERE last > ? ORDER BY last"
+    with closing(database.execute(behind, (after,))) as rows:
         for last, count, content in rows:
             lines = content.split(b"\n")
             start = max(0, count - (last - after)) if last - count < after else 0
@@ -199,8 +198,6 @@ def _portion(database: sqlite3.Connection, after: int, limit: int) -> tuple[Sequ
             after = last - count + start + len(wanted)
             if len(found) >= limit:
                 break
-    finally:
-        rows.close()
     return found, after
 
 
@@ -334,11 +331,9 @@ class FolderFeed:
         return self._segment is None or self._size >= self._largest
 
     def begin(self, about: Mapping[str, object], open_lines: Iterable[str] = ()) -> None:
-        try:
+        with errors_at(self.folder):
             # What facts say is not for everybody on this machine.
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"{self.folder}: cannot be written: {error.strerror}") from error
         before, first = self.sizes(), self._segment is None
         self._segment, self._size = max(before, default=-1) + 1, 0
         self._write([head_line(about, open_lines)], os.O_CREAT | os.O_EXCL)
@@ -418,10 +413,8 @@ class FolderFeed:
     def _write(self, lines: Sequence[str], flags: int = 0) -> None:
         assert self._segment is not None
         path = self._path(self._segment)
-        try:
+        with errors_at(path):
             file = Output(os.open(path, _APPEND | flags, 0o600), str(path))
-        except OSError as error:
-            raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
         with file:
             self._size += file.write_all(("\n".join(lines) + "\n").encode())
 

@@ -43,18 +43,14 @@ class Inbox:
     def read(self, name: str, after: int, limit: int) -> list[tuple[int, bytes]]:
         """Facts behind a line, each with its line, in whole posts, so there may be more than `limit`."""
         found: list[tuple[int, bytes]] = []
-        rows = self._database.execute(
-            "SELECT last, facts FROM posted WHERE input = ? AND last > ? ORDER BY number", (name, after)
-        )
-        try:
+        wanted = "SELECT last, facts FROM posted WHERE input = ? AND last > ? ORDER BY number"
+        with closing(self._database.execute(wanted, (name, after))) as rows:
             for last, content in rows:
                 facts = content.split(b"\n")
                 first = last - len(facts) + 1
                 found += [(line, fact) for line, fact in enumerate(facts, start=first) if line > after]
                 if len(found) >= limit:
                     break
-        finally:
-            rows.close()
         return found
 
     def forget(self, name: str, line: int) -> None:

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from antelog.errors import StateError
 from antelog.run.store import database as files
@@ -58,24 +58,20 @@ class StoredState:
 
 
 class Store:
-    """The store in the process that writes it; `open` makes it."""
+    """The store in the process that writes it, which makes it if it is missing."""
 
-    def __init__(self, path: Path, *, durable: bool, wait: bool) -> None:
+    def __init__(self, path: Path, *, temporary: bool = False, wait: bool = False) -> None:
+        """Opens or makes a store, not synced if `temporary`. Raises InUseError, unless it is to `wait`."""
         self.path = path
         self._lock = files.StoreLock(path, wait=wait)
         try:
-            self._database = files.created(path, durable=durable)
+            self._database = files.created(path, durable=not temporary)
         except BaseException:
             self._lock.close()
             raise
         self.feed = StoredFeed(self._database)
         self.inbox = Inbox(self._database)
         self.acts = Acts(self._database)
-
-    @classmethod
-    def open(cls, path: Path, *, temporary: bool = False, wait: bool = False) -> Self:
-        """Opens or makes a store, not synced if `temporary`. Raises InUseError, unless it is to `wait`."""
-        return cls(path, durable=not temporary, wait=wait)
 
     def close(self) -> None:
         self._database.close()

@@ -28,11 +28,11 @@ from antelog.engine.facts import rejects
 from antelog.engine.step.query import KINDS
 from antelog.engine.step.schema import united
 from antelog.engine.transition import Transition, change_of, first_ticks, transition
-from antelog.errors import StateError
-from antelog.run.clock import Showing, alarm, shown, slowest
+from antelog.errors import DataError, StateError
+from antelog.language.durations import span_in_words
+from antelog.language.moments import tick_in_words
+from antelog.run.clock import Showing, Slowest, alarm, shown, slowest
 from antelog.spark.bucket import state
-from antelog.spark.bucket.pace import SourceTime, refuse_too_many
-from antelog.spark.bucket.pace import heard as heard_from
 from antelog.spark.bucket.packing import PACKED_NAMES, received
 from antelog.spark.bucket.state import BucketOutput, BucketState, DatedRows
 from antelog.spark.job.job import Job, differences
@@ -54,7 +54,7 @@ def moved(job: Job, store: BucketStore, number: int, rows: Iterator[Row], wall: 
     new = received(packets)
     head, bucket, change = _load(store, job, number)
     before, begins = head.time, not head.version
-    sources = heard_from(before.sources, new.readings)
+    sources = holding(before.sources, new.readings)
     highest = max([before.highest, *new.readings.values()])
     slow = slowest({name: each.highest for name, each in sources.items()}, sources, highest)
     heard = wall if packets else before.heard
@@ -136,6 +136,49 @@ def _stored(
     return head
 
 
+# ---- sources of a stream, each with a time of its own: the slowest that holds says what is finished ----
+
+#   Alarm   0 … 95     Ack   0 … 12     ─▶  11 is finished, with a lag of 1; alarms about 12 to 95 wait
+#
+# A source holds time from its first row until ten micro-batches in a row had rows of others alone.
+
+PATIENCE = 10  # micro-batches in a row with rows of others and none of it, after which a source holds no more
+
+
+class SourceTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The highest tick of a source, and the micro-batches since its last row that had rows of others."""
+
+    highest: int
+    missed: int = 0
+
+
+def holding(known: Mapping[str, SourceTime], readings: Mapping[str, int]) -> dict[str, SourceTime]:
+    """The sources that hold time after a micro-batch, given the highest tick of each that had rows in it."""
+    if not readings:
+        return dict(known)
+    before = {name: known[name].highest for name in readings if name in known}
+    found = {name: SourceTime(max(at, before.get(name, at))) for name, at in readings.items()}
+    for name, each in known.items():
+        if name not in readings and each.missed + 1 < PATIENCE:
+            found[name] = SourceTime(each.highest, each.missed + 1)
+    return found
+
+
+def refuse_too_many(job: Job, held: int, slow: Slowest | None) -> None:
+    """Raises DataError if more rows of a bucket wait for a source than its part of `max_waiting`."""
+    buckets = len(job.numbers)
+    if held * buckets <= job.max_waiting or slow is None or not slow.behind:
+        return
+    scale, slow_at = job.plan.timescale, tick_in_words(slow.tick, job.plan.timescale)
+    most = f"{job.max_waiting:,}" + ("" if buckets == 1 else f", in {buckets} buckets")
+    raise DataError(
+        f"{held:,} rows of a bucket wait for {slow.source}, which holds time back at {slow_at}: others are "
+        f"{span_in_words(slow.behind, scale)} ahead. That is more than max_waiting ({most}) has room for. "
+        f"Have {slow.source} read faster, or the others slower (maxFilesPerTrigger, "
+        "maxOffsetsPerTrigger, of `antelog run` --chunk), or give a larger `max_waiting=`"
+    )
+
+
 # ---- what a worker remembers ----
 
 # Spark may send a bucket to another worker, and may run a micro-batch again. So a bucket in memory counts
@@ -143,23 +186,19 @@ def _stored(
 
 _LIMIT = 256
 
-_known: OrderedDict[bytes, tuple[bytes, BucketState]] = OrderedDict()
+remembered: OrderedDict[bytes, tuple[bytes, BucketState]] = OrderedDict()
 
 
 def recall(lineage: bytes, version: bytes) -> BucketState | None:
-    known = _known.get(lineage)
+    known = remembered.get(lineage)
     return known[1] if known is not None and known[0] == version else None
 
 
 def remember(lineage: bytes, version: bytes, bucket: BucketState) -> None:
-    _known[lineage] = (version, bucket)
-    _known.move_to_end(lineage)
-    while len(_known) > _LIMIT:
-        _known.popitem(last=False)
-
-
-def forget() -> None:
-    _known.clear()
+    remembered[lineage] = (version, bucket)
+    remembered.move_to_end(lineage)
+    while len(remembered) > _LIMIT:
+        remembered.popitem(last=False)
 
 
 # ---- what Spark stores ----

@@ -22,12 +22,12 @@ from antelog.errors import StateError
 from antelog.functions import UserFunction
 from antelog.run.clock import ClockName, Timing
 from antelog.spark.bucket import state
-from antelog.spark.bucket.pace import SourceTime
 from antelog.spark.bucket.state import BucketState
 from antelog.spark.bucket.stream import (
     MOST,
     BucketHead,
     BucketTime,
+    SourceTime,
     bucket_from,
     head_from,
     head_to_bytes,

@@ -189,66 +189,66 @@ class _Found:
     lines: Sequence[str] = ()  # a sample of JSON
 
 
-@dataclass(frozen=True)
-class Wish:
-    """The facts of an input or a static predicate, to be read from a source."""
+def reading_of(
+    spark: SparkSession,
+    plan: Plan,
+    name: str,
+    source: Source,
+    maps: Mapping[str, str],
+    *,
+    arrival: str | None = None,
+    stream: bool = False,
+) -> Reading:
+    """Finds the columns of an input or a static predicate in a source; without `arrival` it may be missing.
 
-    name: str
-    source: Source
-    maps: Mapping[str, str]  # the names of columns in sources
-    arrival: str | None = None  # must exist; if None, `arrival` is one if it exists
-    stream: bool = False
-
-
-def reading_of(spark: SparkSession, plan: Plan, wish: Wish) -> Reading:
-    """Finds the columns of a source. Raises DataError if some are missing: in a stream, from all files."""
-    wanted = wanted_of(plan, wish.name, wish.arrival or DEFAULT_ARRIVAL, wish.maps)
-    if wanted.of_rows and not isinstance(wish.source, Kafka):
+    `maps` has names of columns in sources. Raises DataError if some are missing: in a stream, from all files.
+    """
+    wanted = wanted_of(plan, name, arrival or DEFAULT_ARRIVAL, maps)
+    if wanted.of_rows and not isinstance(source, Kafka):
         column = wanted.of_rows[0].name
-        message = f"{wish.source}: {column}={ROW}: on Spark it is known of topics only where a row was read"
+        message = f"{source}: {column}={ROW}: on Spark it is known of topics only where a row was read"
         raise DataError(f"{message}; use `antelog watch` or `antelog try`, or map another column")
-    arrives = wish.arrival is not None or wanted.arrival in dict(wanted.called)
+    arrives = arrival is not None or wanted.arrival in dict(wanted.called)
     wanted = replace(wanted, must_arrive=wanted.timed and arrives)
     failed: DataError | None = None
-    source = wish.source
-    for path in folders.paths_of(spark, source, stream=wish.stream) if isinstance(source, Files) else [""]:
+    for path in folders.paths_of(spark, source, stream=stream) if isinstance(source, Files) else [""]:
         try:
             with plainly():
                 found = _look(spark, source, wanted, path)
-            return _reading(plan, wish, wanted, found)
+            return _reading(plan, source, wanted, found, stream=stream)
         except DataError as error:
             failed = failed or error
     assert failed is not None
     raise failed
 
 
-def _reading(plan: Plan, wish: Wish, wanted: WantedColumns, found: _Found) -> Reading:
-    names = _columns(wish.source, wanted, found)
-    if isinstance(wish.source, Kafka):
+def _reading(plan: Plan, source: Source, wanted: WantedColumns, found: _Found, *, stream: bool) -> Reading:
+    names = _columns(source, wanted, found)
+    if isinstance(source, Kafka):
         for column, name in zip([*wanted.columns, wanted.arrival], names, strict=False):
             if name.startswith("@") and name[1:] not in KAFKA_COLUMNS:
                 known = ", ".join(f"@{each}" for each in KAFKA_COLUMNS)
-                raise DataError(f"{wish.source}: has no column {name}; topics have {known}")
-            if wish.source.values == "csv" and not name.startswith("@") and name != column:
+                raise DataError(f"{source}: has no column {name}; topics have {known}")
+            if source.values == "csv" and not name.startswith("@") and name != column:
                 values = [*wanted.columns, *([wanted.arrival] if wanted.must_arrive else [])]
                 raise DataError(
-                    f"{wish.source}: has no column {name}, which {column} is mapped to; its messages are "
+                    f"{source}: has no column {name}, which {column} is mapped to; its messages are "
                     f"rows of CSV without names, with the values of {', '.join(values)}"
                 )
     # Where a message was read is one more text of it; in a stream each partition has a time of its own.
     placed = {each.name: ROW for each in wanted.of_rows}
-    placed |= {SOURCE: _PARTITION} if wish.stream and isinstance(wish.source, Kafka) else {}
+    placed |= {SOURCE: _PARTITION} if stream and isinstance(source, Kafka) else {}
     read = replace(
         wanted, columns=(*placed, *wanted.columns), types=(*["text"] * len(placed), *wanted.types), of_rows=()
     )
-    rows = RowReading(read, (*placed.values(), *names), len(placed), strict=not wish.stream)
+    rows = RowReading(read, (*placed.values(), *names), len(placed), strict=not stream)
     patterns = (pattern for relation in plan.relations for pattern in relation.patterns)
     facts = [fact for pattern in patterns for fact in pattern.facts if fact.predicate == wanted.name]
     choices = {}
     for at, column in enumerate(wanted.columns[: len(wanted.types)]):
         terms = [fact.arguments[at] for fact in facts]
         choices[column] = [*dict.fromkeys(each.value for each in terms if isinstance(each, Const))]
-    return Reading(wish.source, rows, choices, found.schema)
+    return Reading(source, rows, choices, found.schema)
 
 
 def _columns(source: Source, wanted: WantedColumns, found: _Found) -> tuple[str, ...]:

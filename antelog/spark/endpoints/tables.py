@@ -7,11 +7,11 @@ a snapshot, and in a database the rows of the batch are replaced in one transact
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from py4j.java_gateway import JavaObject
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from antelog.engine.step.query import DECIDED, STILL_OPEN
@@ -23,12 +23,11 @@ from antelog.run.values import SettingError
 from antelog.spark.bucket.unpacking import SINCE, STATUS
 from antelog.spark.endpoints.endpoints import BATCH, RUN, TABLES, properties_of
 from antelog.spark.endpoints.folders import file_system
-from antelog.spark.failures import explaining_lost_java
+from antelog.spark.failures import explaining_lost_java, require_changes
 from antelog.spark.job.job import OTHERS
 from antelog.spark.settings import quoted
 
 FIRST = {SINCE: "tick", timed(SINCE): TIME}  # are about the first line of an answer, not about the newest
-_NEEDED = ("query", "tick", "change", "answer")
 
 
 def key_of(names: Sequence[str]) -> list[str]:
@@ -46,10 +45,7 @@ def newest(changes: DataFrame, *, columns: Sequence[str] | None = None) -> DataF
     where Spark does not tell them.
     """
     names = changes.columns if columns is None else [*columns]
-    if missing := [name for name in _NEEDED if name not in names]:
-        raise DataError(
-            f"there is no column `{missing[0]}`: give changes, as antelog.spark.changes returns them"
-        )
+    require_changes(names)
     if columns is None and changes.isStreaming:
         raise DataError(
             "the lines of a stream have no end, so none is the newest. Use its micro-batches: "
@@ -200,7 +196,16 @@ def _moved(rows: DataFrame, sink: Jdbc, run: str) -> Iterator[tuple[JavaObject, 
     second = f"{sink.table}_{run.replace('-', '')[:8]}"
     rows.limit(0).write.mode("append").jdbc(sink.url, sink.table, properties=properties_of(sink))
     rows.write.mode("overwrite").jdbc(sink.url, second, properties=properties_of(sink))
-    with _connection(rows.sparkSession, sink) as connection:
+    jvm = rows.sparkSession.sparkContext._jvm
+    assert jvm is not None
+    settings = jvm.java.util.HashMap(properties_of(sink))
+    options = jvm.org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions(
+        sink.url, sink.table, jvm.scala.jdk.CollectionConverters.MapHasAsScala(settings).asScala().toMap(None)
+    )
+    dialect = jvm.org.apache.spark.sql.jdbc.JdbcDialects.get(sink.url)
+    # Spark makes the connection, as it finds the drivers.
+    with closing(dialect.createConnectionFactory(options).apply(-1)) as connection:
+        connection.setAutoCommit(False)
         yield connection, second
         columns = ", ".join(map(_quoter(connection), rows.columns))
         statement = connection.createStatement()
@@ -208,24 +213,6 @@ def _moved(rows: DataFrame, sink: Jdbc, run: str) -> Iterator[tuple[JavaObject, 
         connection.commit()
         statement.executeUpdate(f"DROP TABLE {second}")
         connection.commit()
-
-
-@contextmanager
-def _connection(spark: SparkSession, sink: Jdbc) -> Iterator[JavaObject]:
-    """A connection to a database, made by Spark, which finds the drivers."""
-    jvm = spark.sparkContext._jvm
-    assert jvm is not None
-    settings = jvm.java.util.HashMap(properties_of(sink))
-    options = jvm.org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions(
-        sink.url, sink.table, jvm.scala.jdk.CollectionConverters.MapHasAsScala(settings).asScala().toMap(None)
-    )
-    dialect = jvm.org.apache.spark.sql.jdbc.JdbcDialects.get(sink.url)
-    connection = dialect.createConnectionFactory(options).apply(-1)
-    try:
-        connection.setAutoCommit(False)
-        yield connection
-    finally:
-        connection.close()
 
 
 def _quoter(connection: JavaObject) -> Callable[[str], str]:

@@ -172,8 +172,6 @@ def job_of(
         timescale=plan.timescale,
         ahead=None if batch or plan.tick is None else _duration(options.ahead),
     )
-    if timing.idle is not None and plan.tick is None:
-        raise DataError(f"to go on with the wall clock needs the length of a tick; declare it: {_TICK}")
     begin, until = tick_given("begin", options.begin, plan), tick_given("until", options.until, plan)
     if options.until is not None and not batch:
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
@@ -290,11 +288,8 @@ def _clock(plan: Plan, clock: str | None, arrivals: bool, batch: bool) -> ClockN
     if clock == "processing" and batch:
         raise DataError("a batch is not processed at the times of its facts; use the clock `event`")
     if clock == "processing" and plan.tick is None:
-        raise DataError(f"the wall clock needs the length of a tick; declare it: {_TICK}")
+        raise DataError("the wall clock needs the length of a tick; declare it: `tick 10 seconds.`")
     return cast("ClockName", clock)
-
-
-_TICK = "`tick 10 seconds.`"
 
 
 def _duration(text: str) -> int:

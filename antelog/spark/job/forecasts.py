@@ -57,6 +57,4 @@ def forecasts_of(plan: Plan, given: GivenModel, learning: Learning) -> Forecasts
     return Forecasts(replace(learning, half_life=half_life), model.to_bytes())
 
 
-def to_learn() -> Forecasts:
-    """Learns from all facts of a batch alike, however old they are."""
-    return Forecasts(Learning(True, None))
+TO_LEARN = Forecasts(Learning(True, None))  # from all facts of a batch alike, however old they are

@@ -1,7 +1,8 @@
-"""Runs a pipeline as a streaming query, on a checkpoint of its own program."""
+"""Runs a pipeline as a streaming query, on a checkpoint of its own program, which may become a savepoint."""
 
 from __future__ import annotations
 
+import json
 import time
 import warnings
 from collections import Counter
@@ -9,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
@@ -20,18 +22,23 @@ from pyspark.sql.streaming.query import StreamingQuery
 from antelog.compile import meanings
 from antelog.compile.nodes.plan import from_json, to_json
 from antelog.engine import savepoint
+from antelog.engine.savepoint import Savepoint
 from antelog.engine.transition import refuse_other_ticks
 from antelog.errors import DataWarning, OutputError, StateError
+from antelog.forecast.model_file import Model
+from antelog.functions import UserFunction
 from antelog.program import Program
 from antelog.run.options import takes
 from antelog.spark.bucket.stream import refusal, sentences
-from antelog.spark.bucket.whole import seeds
-from antelog.spark.endpoints.folders import file_system, unfinished_batch
+from antelog.spark.bucket.whole import Stored, job_of, seeds, whole
+from antelog.spark.endpoints.folders import entries, file_system, unfinished_batch
 from antelog.spark.endpoints.sinks import MicroBatch
 from antelog.spark.failures import Unreadable, explaining_lost_java, plainly, unreadable
 from antelog.spark.job import checking
 from antelog.spark.job.job import Job, Predecessor, differences
+from antelog.spark.pipeline.configuration import settings_of
 from antelog.spark.pipeline.metrics import unread
+from antelog.spark.pipeline.session import session
 from antelog.spark.running import Outputs, found_of
 from antelog.spark.settings import ALIKE, COUNTS, HOLDING, LOCAL_CHECKPOINT
 from antelog.writing import temporary_folder
@@ -352,3 +359,56 @@ def read_note(files: Any, path: Any) -> _Note | None:
         if "ChecksumException" not in str(error):  # a file and its checksum, one of them cut short
             raise
         return None
+
+
+# ---- a checkpoint as a savepoint ----
+
+
+def exported(checkpoint: str, functions: Mapping[str, UserFunction], model: Path | None) -> Savepoint:
+    """Reads a checkpoint in a session of its own. Raises StateError if there is no state in it."""
+    with session("antelog", settings_of((), buckets=1)) as spark, plainly():
+        return savepoint_of(spark, checkpoint, functions, None if model is None else Model.load(model))
+
+
+def savepoint_of(
+    spark: SparkSession, checkpoint: str, functions: Mapping[str, UserFunction], model: Model | None = None
+) -> Savepoint:
+    files, folder = file_system(spark, checkpoint)
+    place = folder.suffix(f"/{NAME}")
+    note = read_note(files, place) if files.exists(place) else None
+    if note is None:
+        raise StateError(
+            f"{checkpoint} is not a checkpoint of antelog: it has no {NAME}, which `antelog run` writes, and "
+            "`antelog.spark.guard`"
+        )
+    if unfinished_batch(spark, checkpoint) is not None:
+        raise StateError(
+            f"the checkpoint {checkpoint} has a micro-batch that is not finished. Run it once more, with "
+            "--trigger available-now, and then export it"
+        )
+    stored = _stored(spark, checkpoint) if entries(spark, f"{checkpoint}/commits") else {}
+    if not stored:
+        raise StateError(f"the checkpoint {checkpoint} has no state yet: no micro-batch had a row")
+    found = whole(job_of(from_json(note.plan), note.identity, stored, functions, model), stored)
+    return replace(found, run={**found.run, "spark": _offsets(spark, checkpoint)})
+
+
+def _stored(spark: SparkSession, checkpoint: str) -> Stored:
+    """The head and the parts of each bucket in the store of Spark."""
+    # The reader of states needs what Spark keeps account of them with, which starts with the first stream.
+    _ = spark.streams.active
+    reader = spark.read.format("statestore")
+    head, parts = (
+        reader.option("stateVarName", each).load(checkpoint).collect() for each in ("head", "parts")
+    )
+    found = {row.key.bucket: [bytes(row.value.content)] for row in head}
+    for row in parts:
+        found[row.key.bucket].append(bytes(row.list_element.content))
+    return found
+
+
+def _offsets(spark: SparkSession, checkpoint: str) -> list[Any]:
+    """How far each source has been read, in the order of the inputs."""
+    last = max(int(name) for name in entries(spark, f"{checkpoint}/offsets") if name.isdecimal())
+    (row,) = spark.read.text(f"{checkpoint}/offsets/{last}", wholetext=True).collect()
+    return [None if line == "-" else json.loads(line) for line in row.value.splitlines()[2:]]

@@ -30,7 +30,7 @@ from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.clock import Timing
 from antelog.run.driver import ChangeView, Driver, Judged, speaks_by_the_clock
-from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
+from antelog.run.reading import InputReader, InputSource, Listeners, wanted_of
 from antelog.run.replay import grounds_of, static_facts
 from antelog.run.sinks.result import StepResult, fact_text
 from antelog.run.sources.recorded import RecordedFiles
@@ -242,8 +242,8 @@ def _reader(
             wanted = replace(wanted, counting=in_ticks_of(plan.timescale))
         if facts or files:
             sources[each.name] = InputSource(_CaseFacts(facts, name, files), name, wanted)
-    mode = ReadingMode(Timing(timescale=plan.timescale), recorded=True)
-    return InputReader(plan, sources, mode, rejects, Listeners(rejects.notes.append, set_aside))
+    timing, listeners = Timing(timescale=plan.timescale), Listeners(rejects.notes.append, set_aside)
+    return InputReader(plan, sources, timing, rejects, listeners, recorded=True)
 
 
 # ---- expected and found ----

@@ -225,7 +225,7 @@ def test_a_topic_that_cannot_be_written_is_an_error(broker: _Broker) -> None:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with closing(Store.open(tmp_path / "s", temporary=True)) as opened:
+    with closing(Store(tmp_path / "s", temporary=True)) as opened:
         yield opened
 
 

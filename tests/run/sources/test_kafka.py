@@ -152,7 +152,7 @@ def test_each_place_has_its_source(tmp_path: Path) -> None:
     kinds: dict[str, type[FactSource]] = {
         "a.csv": GrowingFile, "a.parquet": RecordedFiles, "-": StandardInput, "http:": PostedFacts,
     }  # fmt: skip
-    with closing(Store.open(tmp_path / "s")) as store:
+    with closing(Store(tmp_path / "s")) as store:
         for text, kind in kinds.items():
             source = source_of(FOLLOWED.read(text), WANTED, inbox=store.inbox)
             assert isinstance(source, kind)
@@ -165,7 +165,7 @@ def test_each_place_has_its_source(tmp_path: Path) -> None:
 
 
 def test_posted_facts_are_read_once_and_forgotten_when_a_state_has_them(tmp_path: Path) -> None:
-    with closing(Store.open(tmp_path / "s")) as store:
+    with closing(Store(tmp_path / "s")) as store:
         source = PostedFacts(store.inbox, WANTED)
         assert (source.poll(), source.behind) == ([], False)
         assert post(

@@ -42,7 +42,7 @@ class Made:
     def writer(self, **limits: int) -> StoredFeed | FolderFeed:
         if self._kind == "folder":
             return FolderFeed(self.path, **limits)
-        store = Store.open(self.path, temporary=True)
+        store = Store(self.path, temporary=True)
         self._stack.callback(store.close)
         return StoredFeed(store._database, **limits) if limits else store.feed
 
@@ -158,7 +158,7 @@ def test_old_lines_go_but_for_the_last_head(
 ) -> None:
     now = [1_000_000.0]
     monkeypatch.setattr("antelog.run.store.feed.time.time", lambda: now[0])
-    store = Store.open(tmp_path / "s", temporary=True)
+    store = Store(tmp_path / "s", temporary=True)
     request.addfinalizer(store.close)
     for day in range(12):
         assert store.feed.full
@@ -176,7 +176,7 @@ def test_a_store_that_is_replaced_is_read_from_its_beginning(tmp_path: Path) -> 
     path, feed = tmp_path / "s", StoredFeedAt(tmp_path / "s")
     reader = FeedReader(feed)
     for round_ in range(2):
-        store = Store.open(path, temporary=True)
+        store = Store(path, temporary=True)
         store.feed.begin({})
         store.feed.append([_line(round_)])
         feed.extent()  # as the sender of alerts asks before it reads
@@ -187,7 +187,7 @@ def test_a_store_that_is_replaced_is_read_from_its_beginning(tmp_path: Path) -> 
 
 
 def test_readers_hold_no_transaction(tmp_path: Path) -> None:
-    store = Store.open(tmp_path / "s")
+    store = Store(tmp_path / "s")
     store.feed.begin({})
     reader = FeedReader(StoredFeedAt(tmp_path / "s"))
     for number in range(300):

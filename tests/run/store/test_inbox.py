@@ -17,7 +17,7 @@ from antelog.run.store.store import Store
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    Store.open(tmp_path / "state").close()
+    Store(tmp_path / "state").close()
     return tmp_path / "state"
 
 
@@ -83,7 +83,7 @@ def test_only_the_latest_are_kept(kept: Acts, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_facts_are_read_by_line_and_forgotten(path: Path) -> None:
-    with closing(Store.open(path)) as store:
+    with closing(Store(path)) as store:
         store.inbox.accept("Temp")
         store.inbox.accept("Ack")
         assert post(path, "Temp", [b"1", b"2"])
@@ -94,7 +94,7 @@ def test_facts_are_read_by_line_and_forgotten(path: Path) -> None:
         store.inbox.forget("Temp", 3)
         assert store.inbox.read("Temp", 0, 10) == []
         assert store.inbox.read("Ack", 0, 10) == [(1, b"other")]
-    with closing(Store.open(path)) as store:
+    with closing(Store(path)) as store:
         store.inbox.accept("Temp")
         assert post(path, "Temp", [b"4"])
         assert store.inbox.read("Temp", 0, 10) == [(4, b"4")]

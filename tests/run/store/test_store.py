@@ -29,21 +29,21 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_a_state_is_there_after_a_restart(path: Path) -> None:
-    with closing(Store.open(path)) as store:
+    with closing(Store(path)) as store:
         assert store.stored() is None
         store.save(b"engine", [ROWS], b"known")
-    with closing(Store.open(path)) as store:
+    with closing(Store(path)) as store:
         assert store.stored() == StoredState(b"engine", (ROWS,), (), b"known")
 
 
 def test_steps_since_the_state_are_there_in_order(path: Path) -> None:
     steps = [RecordedStep(7, (ROWS, StoredRows("Ack", "<stdin>", b"more"))), RecordedStep(8)]
-    with closing(Store.open(path)) as store:
+    with closing(Store(path)) as store:
         store.save(b"engine", [], b"0")
         for number, step in enumerate(steps):
             with store.transaction():
                 store.record(str(number).encode(), step)
-    with closing(Store.open(path)) as store:
+    with closing(Store(path)) as store:
         assert store.stored() == StoredState(b"engine", (), tuple(steps), b"1")
         store.save(b"later", [ROWS], b"2")
         assert store.stored() == StoredState(b"later", (ROWS,), (), b"2")
@@ -52,7 +52,7 @@ def test_steps_since_the_state_are_there_in_order(path: Path) -> None:
 def test_a_large_state_is_in_pieces(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PIECE", 10)
     engine = bytes(range(25))
-    with closing(Store.open(path)) as store:
+    with closing(Store(path)) as store:
         for state in (engine, engine[:3], engine):
             store.save(state, [], b"known")
             stored = store.stored()
@@ -64,12 +64,12 @@ def test_a_large_state_is_in_pieces(path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_state_that_was_not_completed_does_not_count(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PIECE", 4)
-    with closing(Store.open(path)) as store:
+    with closing(Store(path)) as store:
         store.save(b"before", [], b"known")
         monkeypatch.setattr(store, "transaction", _fails)
         with pytest.raises(KeyboardInterrupt):
             store.save(b"a longer state", [ROWS], b"new")
-    with closing(Store.open(path)) as store:
+    with closing(Store(path)) as store:
         assert store.stored() == StoredState(b"before", (), (), b"known")
         store.save(b"it", [], b"new")
         assert store.stored() == StoredState(b"it", (), (), b"new")
@@ -80,7 +80,7 @@ def _fails() -> None:
 
 
 def test_a_step_is_there_as_a_whole_or_not_at_all(path: Path) -> None:
-    with closing(Store.open(path)) as store:
+    with closing(Store(path)) as store:
         store.save(b"engine", [], b"0")
         store.feed.begin({})
         with pytest.raises(KeyboardInterrupt):
@@ -102,7 +102,7 @@ WRITER = """
 import sys, itertools
 from pathlib import Path
 from antelog.run.store.store import RecordedStep, Store
-store = Store.open(Path(sys.argv[1]))
+store = Store(Path(sys.argv[1]))
 stored = store.stored()
 if stored is None:
     store.save(b"0", [], b"0")
@@ -135,7 +135,7 @@ def test_killed_time_and_again_it_has_each_step_once(path: Path, start: Start) -
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         assert before >= 1
-    with closing(Store.open(path)) as store:
+    with closing(Store(path)) as store:
         stored = store.stored()
         assert stored is not None
         last = int(stored.known)
@@ -150,25 +150,25 @@ def test_killed_time_and_again_it_has_each_step_once(path: Path, start: Start) -
 def test_a_store_has_one_writer_by_whatever_name(path: Path) -> None:
     (path.parent / "link").symlink_to(path)
     (path.parent / "folder").symlink_to(path.parent)
-    with closing(Store.open(path)):
+    with closing(Store(path)):
         for other in (path.parent / "link", path.parent / "folder" / path.name):
             with pytest.raises(InUseError, match=r"another `antelog watch` writes to it"):
-                Store.open(other)
-    with closing(Store.open(path.parent / "link")), pytest.raises(InUseError):
-        Store.open(path)
+                Store(other)
+    with closing(Store(path.parent / "link")), pytest.raises(InUseError):
+        Store(path)
 
 
 def test_a_store_with_a_second_name_is_refused(path: Path) -> None:
     """SQLite has its journal beside one name; by the other one it would not find what is in there."""
-    Store.open(path).close()
+    Store(path).close()
     (path.parent / "hard").hardlink_to(path)
     for each in (path, path.parent / "hard"):
         with pytest.raises(StateError, match=r"has another name, a hard link.*remove one of them"):
-            Store.open(each)
+            Store(each)
 
 
 def test_only_the_store_is_left_behind_and_only_the_owner_reads_it(path: Path) -> None:
-    store = Store.open(path)
+    store = Store(path)
     store.save(b"engine", [], b"known")
     assert {stat.S_IMODE(each.stat().st_mode) for each in path.parent.iterdir()} == {0o600}
     store.close()
@@ -178,25 +178,25 @@ def test_only_the_store_is_left_behind_and_only_the_owner_reads_it(path: Path) -
 def test_another_file_is_refused(path: Path) -> None:
     path.write_text("device,level,time\n")
     with pytest.raises(StateError, match=r"is not a store that antelog wrote"):
-        Store.open(path)
+        Store(path)
     path.unlink()
     with closing(sqlite3.connect(path)) as database:
         database.execute("CREATE TABLE others (x)")
     with pytest.raises(StateError, match=r"is not a store that antelog wrote"):
-        Store.open(path)
+        Store(path)
 
 
 def test_a_store_of_another_version_is_refused(path: Path) -> None:
-    Store.open(path).close()
+    Store(path).close()
     with closing(sqlite3.connect(path)) as database:
         database.execute("PRAGMA user_version = 77")
     with pytest.raises(StateError, match=rf"of version 77, but this antelog reads version {files.VERSION};"):
-        Store.open(path)
+        Store(path)
 
 
 def test_a_file_that_cannot_be_made(path: Path) -> None:
     with pytest.raises(StateError, match=r"turbines\.state: cannot be written: No such file"):
-        Store.open(path / "turbines.state")
+        Store(path / "turbines.state")
 
 
 MOUNTS = """\
@@ -223,5 +223,5 @@ def test_a_network_disk_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(
         StateError, match=r"locks do not work there \(nfs4\); a store has to be on a disk of this"
     ):
-        Store.open(path)
+        Store(path)
     assert list(path.parent.iterdir()) == []

@@ -25,8 +25,8 @@ from antelog.forecast.scores import scores
 from antelog.process import Engine
 from antelog.spark.bucket import stream as bucket_stream
 from antelog.spark.bucket.packing import PACKED
-from antelog.spark.bucket.stream import forget
-from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
+from antelog.spark.bucket.stream import remembered
+from antelog.spark.job.forecasts import TO_LEARN, Forecasts, GivenModel, forecasts_of
 from antelog.spark.running import learned, runner, scored
 from tests.engine.replay import Compiled, frames
 from tests.forecast.making import with_what_was_found_meanwhile
@@ -155,7 +155,7 @@ def test_a_stream_goes_on_with_a_newer_model() -> None:
     first, second = cut(facts, [200])
     stream.batch(tables_of(PLAN, first))
     stream.continue_as(job_of(PLAN, tables, 3, forecasts=forecasts(newer)))
-    forget()
+    remembered.clear()
     reported = [stream.batch(tables_of(PLAN, part)).changes for part in (second, closing(PLAN, TICKS + 5))]
     found = comparable(row for part in reported for row in part if row["change"] in ("possible", "revised"))
     since = min(row["tick"] for row in found)
@@ -203,8 +203,8 @@ def of_buckets(
 
 @pytest.mark.parametrize("buckets", [3, 8])
 def test_what_buckets_learn_is_what_one_learns_of_all_keys(buckets: int) -> None:
-    (whole,) = map(Model.from_bytes, of_buckets(learned, to_learn(), 1, readings(7)))
-    found = merged([Model.from_bytes(each) for each in of_buckets(learned, to_learn(), buckets, readings(7))])
+    (whole,) = map(Model.from_bytes, of_buckets(learned, TO_LEARN, 1, readings(7)))
+    found = merged([Model.from_bytes(each) for each in of_buckets(learned, TO_LEARN, buckets, readings(7))])
     expected = with_what_was_found_meanwhile(whole, found)
     assert streamed(forecasts(found), 1, []) == streamed(forecasts(expected), 1, [])
 

@@ -10,7 +10,7 @@ import pytest
 from antelog import StateError, parse
 from antelog.spark.bucket import stream as bucket_stream
 from antelog.spark.bucket.state import BucketState, start
-from antelog.spark.bucket.stream import forget, recall, remember
+from antelog.spark.bucket.stream import recall, remember, remembered
 from antelog.spark.job.job import ARRIVED, Job
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Stream
@@ -114,10 +114,10 @@ def test_the_wall_clock() -> None:
 
 @pytest.fixture
 def bucket() -> Iterator[BucketState]:
-    forget()
+    remembered.clear()
     table = pa.table({"x": ["a"], "time": pa.array([0], pa.int64())})
     yield start(job_of(PROGRAM.plan, {"Temp": table}, 1), 0)
-    forget()
+    remembered.clear()
 
 
 def test_an_older_version_is_not_taken_for_the_one_in_the_store(bucket: BucketState) -> None:

@@ -11,7 +11,7 @@ from antelog.forecast.judges.looks import features_of
 from antelog.forecast.model_file import Model, merged
 from antelog.forecast.rates.learning import Learning
 from antelog.process import Engine
-from antelog.spark.job.forecasts import forecasts_of, to_learn
+from antelog.spark.job.forecasts import TO_LEARN, forecasts_of
 from antelog.spark.job.needed import EVERYTHING
 from antelog.spark.running import learned as in_bucket
 from tests.engine.replay import frames
@@ -46,7 +46,7 @@ def test_all_facts_are_needed_where_a_model_looks_at_values() -> None:
 def test_what_buckets_learn_is_what_one_learns_of_all_keys(buckets: int) -> None:
     """But for what other judges said: those of a bucket knew its keys alone."""
     (whole,), parts = (
-        [Model.from_bytes(each) for each in others.of_buckets(in_bucket, to_learn(), number, FACTS, PLAN)]
+        [Model.from_bytes(each) for each in others.of_buckets(in_bucket, TO_LEARN, number, FACTS, PLAN)]
         for number in (1, buckets)
     )
     together = merged(parts)

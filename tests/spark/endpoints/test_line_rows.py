@@ -17,7 +17,7 @@ from antelog.files.naming import Form
 from antelog.run.address import Files, Kafka
 from antelog.run.reading import wanted_of
 from antelog.spark.endpoints.line_rows import RowReading, read_files, read_lines, read_messages
-from antelog.spark.endpoints.sources import Reading, Wish, frame, reading_of
+from antelog.spark.endpoints.sources import Reading, frame, reading_of
 from antelog.spark.settings import CLOCK, MALFORMED, ROW, SOURCE
 from tests.files.reading import rows_of
 
@@ -173,7 +173,7 @@ def test_spark_hands_over_whole_files(spark: SparkSession, tmp_path: Path) -> No
 
 def reading(source: Files | Kafka, plan: Any = PLAN, **maps: str) -> RowReading:
     nobody: Any = None
-    return reading_of(nobody, plan, Wish("R", source, maps)).rows
+    return reading_of(nobody, plan, "R", source, maps).rows
 
 
 def lines(*texts: str) -> list[pa.RecordBatch]:
@@ -211,8 +211,8 @@ def test_fields_within_fields_go_by_their_paths(
         source = Files(str(tmp_path / "a.jsonl"), Form.JSON)
         Path(source.path).write_text("\n".join(NESTED), encoding="utf-8")
         with pytest.raises(DataError, match=r"has no column ids\.devise, .* Did you mean ids\.device\?"):
-            reading_of(spark, PLAN, Wish("R", source, PATHS | {"note": "ids.devise"}))
-    found = reading_of(spark, PLAN, Wish("R", source, PATHS))
+            reading_of(spark, PLAN, "R", source, PATHS | {"note": "ids.devise"})
+    found = reading_of(spark, PLAN, "R", source, PATHS)
     rows = frame(spark, found, stream=False).collect() if isinstance(source, Files) else []
     good, bad = sorted_out(read_lines(found.rows, lines(*NESTED)))
     assert good == [("a", 1.5, 3), ("d", 4.0, 3), ("e", 6.0, 3)]
@@ -262,9 +262,9 @@ def test_a_message_has_more_than_its_value() -> None:
 @pytest.mark.parametrize(("form", "text"), [("json", '{"note": "a", "n": 1, "time": 3}'), ("csv", "a,1,3")])
 def test_each_partition_of_a_stream_is_a_source(form: Literal["json", "csv"], text: str) -> None:
     nobody: Any = None
-    wish = Wish("R", Kafka("b:9092", "t", form), {}, stream=True)
+    found = reading_of(nobody, PLAN, "R", Kafka("b:9092", "t", form), {}, stream=True)
     batches = messages([text, text], **{"of a partition": ["partition 0", "partition 7"]})
-    (batch,) = read_messages(reading_of(nobody, PLAN, wish).rows, form, batches)
+    (batch,) = read_messages(found.rows, form, batches)
     rows = [tuple(row[name] for name in (SOURCE, "note", "n", "time")) for row in batch.to_pylist()]
     assert rows == [("partition 0", "a", 1.0, 3), ("partition 7", "a", 1.0, 3)]
 

@@ -88,7 +88,7 @@ class Clock:
 
 @pytest.fixture
 def clock(tmp_path: Path) -> Clock:
-    Store.open(tmp_path / "s").close()
+    Store(tmp_path / "s").close()
     return Clock(tmp_path / "s")
 
 
@@ -300,7 +300,7 @@ def test_without_a_gap_nothing_is_silent(gap: float | None) -> None:
 
 
 def test_what_was_silent_before_a_restart_is_not_said_again(tmp_path: Path) -> None:
-    Store.open(tmp_path / "s").close()
+    Store(tmp_path / "s").close()
     queries = queries_of(PROGRAM.plan, chances=False)
     setup = AlertSetup((Alert("command:cat"),), queries, "p.alog", link="http://127.0.0.1:8080")
     with opened(tmp_path / "s") as outbox:

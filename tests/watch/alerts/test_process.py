@@ -33,7 +33,7 @@ PATH = Path("p.state")
 
 @pytest.fixture
 def store(here: None) -> Iterator[Store]:  # noqa: ARG001 - it is made in this folder
-    with closing(Store.open(PATH)) as found:
+    with closing(Store(PATH)) as found:
         found.feed.begin({"program": ""})
         yield found
 

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("here")
 class Stream:
     def __init__(self, *alerts: Alert) -> None:
         self.setup = AlertSetup(alerts, QUERIES, "p.alog", store="p.state")
-        self.store = Store.open(Path("p.state"))
+        self.store = Store(Path("p.state"))
         self.store.feed.begin({"program": ""})
 
     def tell(self, *ticks: int) -> list[str]:
@@ -365,7 +365,7 @@ def keys(outbox: Outbox, receiver: str = "x") -> list[str]:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    Store.open(tmp_path / "s").close()
+    Store(tmp_path / "s").close()
     return tmp_path / "s"
 
 

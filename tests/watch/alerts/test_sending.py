@@ -256,7 +256,7 @@ def test_the_header_is_seconds_or_a_date(header: str | None, seconds: float | No
 
 @pytest.mark.parametrize("turns", range(4))
 def test_it_ends_when_told_to_even_if_a_letter_is_through_just_then(turns: int) -> None:
-    Store.open(Path("p.state")).close()
+    Store(Path("p.state")).close()
 
     async def cancelled() -> None:
         with opened(Path("p.state")) as outbox:

@@ -27,7 +27,7 @@ def found() -> LiveBoard:
 
 @pytest.fixture
 def app(found: LiveBoard, tmp_path: Path) -> ASGIApp:
-    Store.open(tmp_path / "s").close()
+    Store(tmp_path / "s").close()
     return guarded(found, tmp_path / "s")
 
 
@@ -106,7 +106,7 @@ def test_a_page_without_a_store_keeps_no_acts(found: LiveBoard) -> None:
 
 
 def test_a_proxy_says_who_it_is(found: LiveBoard, tmp_path: Path) -> None:
-    Store.open(tmp_path / "s").close()
+    Store(tmp_path / "s").close()
     entry = Entry(ADDRESS.hosts, ADDRESS.origins, ADDRESS.tokens, tmp_path / "s", proxied=True)
     body = msgspec.json.encode({"group": "wt2", "kind": "noted", "who": "mallory", "note": "x"})
     headers = {"content-type": "application/json", "x-forwarded-user": "ann"}
@@ -123,7 +123,7 @@ def test_what_somebody_takes_care_of_comes_after_all_others(tmp_path: Path) -> N
     answers = (("a", 0.9, "Malf"), ("b", 0.8, "Malf"), ("c", 0.7, "Hot"), ("d", 0.6, "Hot"))
     lines = [possible(name, 7, 8, chance, query=query) for name, chance, query in answers]
     board = sight(head(program=program), *lines)
-    Store.open(tmp_path / "s").close()
+    Store(tmp_path / "s").close()
     app = guarded(board, tmp_path / "s")
     assert order(app) == ["a", "b", "c", "d"]
     post(app, group="a", kind="acknowledged", who="ann")

@@ -129,7 +129,7 @@ def test_the_dashboard_asks_for_metrics_that_there_are() -> None:
 
 def test_alerts_are_counted_where_there_are_any(tmp_path: Path) -> None:
     assert counts_in(None) == counts_in(tmp_path / "s") == {}
-    Store.open(tmp_path / "s").close()
+    Store(tmp_path / "s").close()
     assert counts_in(tmp_path / "s") == {}
     with opened(tmp_path / "s") as outbox:
         outbox.receive(['slack:@a"b', "x"])
@@ -220,7 +220,7 @@ _REASON = (
 
 
 def test_posted_facts_are_in_the_inbox_when_they_are_acknowledged(tmp_path: Path) -> None:
-    store = Store.open(tmp_path / "s")
+    store = Store(tmp_path / "s")
     app = guarded(SIGHT, tmp_path / "s")
     given: dict[str, Any] = {"method": "POST", "token": FACTS, "content_type": "application/json"}
     refused = ask(app, "/facts/Temp", body=b'{"device": "wt2"}', **given)
@@ -252,7 +252,7 @@ def test_posted_facts_are_in_the_inbox_when_they_are_acknowledged(tmp_path: Path
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "", ".", "x" * 300, "a\0b"])
 def test_an_input_that_takes_no_facts_is_said(tmp_path: Path, name: str) -> None:
-    Store.open(tmp_path / "s").close()
+    Store(tmp_path / "s").close()
     with pytest.raises(PostError, match="do not come by HTTP"):
         posted(tmp_path / "s", name, b'{"a": 1}')
 
