@@ -27,9 +27,7 @@ def opened(path: Path) -> Iterator[Outbox]:
         with closing(files.opened(path)) as database:
             yield Outbox(database)
     except (StateError, sqlite3.Error) as error:
-        raise AlertError(
-            f"the alerts cannot be kept in {path}: {error}", "Give another --state, and the facts again."
-        ) from error
+        raise AlertError("outbox", path=path, error=error) from error
 
 
 def counts_in(path: Path | None) -> dict[str, dict[str, int]]:
