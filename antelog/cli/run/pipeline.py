@@ -20,7 +20,7 @@ from rich.text import Text
 
 from antelog.accounts import FAILED, FATES, PARTICULAR, REASONS
 from antelog.arrow.ticks import UTC_ASSUMED, comes_twice
-from antelog.cli.serving import Tend, tending, until_stopped, with_page
+from antelog.cli.serving import Tend, until_stopped, with_page
 from antelog.cli.show import listing
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.set_aside import facts, number, say_what_was_set_aside
@@ -278,7 +278,7 @@ def paging(program: Program, settings: Settings, address: PageAddress | None) ->
         else:
             folder = Path(f"{settings.checkpoint.rstrip('/')}.feed")
         feed = BatchFeed(FolderFeed(folder), about(program.source, program.plan.tick))
-        yield Paging(program, feed, tending(with_page(folder, address, stack)))
+        yield Paging(program, feed, with_page(folder, address, stack).tend)
 
 
 # ---- the pipeline ----
