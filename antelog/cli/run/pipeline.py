@@ -23,7 +23,7 @@ from antelog.arrow.ticks import UTC_ASSUMED, comes_twice
 from antelog.cli.serving import Tend, until_stopped, with_page
 from antelog.cli.show import listing
 from antelog.cli.show.endings import stoppable
-from antelog.cli.show.set_aside import facts, number, say_what_was_set_aside
+from antelog.cli.show.set_aside import facts, say_what_was_set_aside
 from antelog.cli.show.terminal import (
     escaped,
     for_stderr,
@@ -39,6 +39,7 @@ from antelog.errors import DataError
 from antelog.escaping import shown
 from antelog.files import Reject
 from antelog.files.setting_aside import SHOWN, no_use
+from antelog.forecast.reports.words import count as counted
 from antelog.language.durations import span_in_words
 from antelog.language.moments import Timescale, tick_in_words, timed
 from antelog.program import Program
@@ -128,7 +129,7 @@ class Report:
     def summarize(self, *, stream: bool, rejects: str | None, timescale: Timescale | None) -> None:
         seconds = time.monotonic() - self.began
         came = facts(self.totals, _held_before({**self.totals, **self.standing}))
-        parts = [came, number(self.totals["changes"], "change"), *_still(self.standing)]
+        parts = [came, counted(self.totals["changes"], "change"), *_still(self.standing)]
         if stream:
             parts.insert(0, f"{self.batches:,} batch{'' if self.batches == 1 else 'es'}")
         say(f"done: {', '.join(parts)} in {seconds:,.1f} s")
@@ -161,10 +162,10 @@ def batch_line(done: Progress, timescale: Timescale | None = None) -> str:
     speed = given / done.seconds if done.seconds else 0
     rate = f" ({speed:,.0f}/s)" if speed >= 10 else f" ({speed:.1f}/s)" if speed else ""
     parts = [f"{facts(counts, _held_before(counts))} in {done.seconds:,.1f} s{rate}"]
-    parts += [number(counts.get("changes") or 0, "change"), *_still(counts)]
-    parts += [f"{number(failed, 'call')} failed"] if (failed := counts.get(FAILED)) else []
+    parts += [counted(counts.get("changes") or 0, "change"), *_still(counts)]
+    parts += [f"{counted(failed, 'call')} failed"] if (failed := counts.get(FAILED)) else []
     kept = counts.get("kept")
-    state = [*([] if kept is None else [number(kept, "fact")]), *_size(counts.get("state_bytes"))]
+    state = [*([] if kept is None else [counted(kept, "fact")]), *_size(counts.get("state_bytes"))]
     parts += [f"state {' in '.join(state)}"] if state else []
     now = counts.get("now")
     parts += [] if now is None else [tick_in_words(now, timescale)]
