@@ -19,7 +19,7 @@ from antelog.forecast.reports.learned import learned_text
 from antelog.forecast.reports.words import count, report_text
 from antelog.forecast.scores.scores import report_json
 from antelog.language.moments import tick_in_words
-from antelog.lazily import page_libraries
+from antelog.lazily import libraries
 from antelog.process import LEARN, Engine
 from antelog.run.checks import Ready
 from antelog.run.options import file_of, named_file, option
@@ -94,7 +94,7 @@ def score(settings: Settings, more: ScoreFlags) -> None:
     elif more.output.suffix.lower() == ".json":
         write(more.output, report_json(scores, tick).encode())
     else:
-        with page_libraries():
+        with libraries():
             from antelog.watch.web.views.trust import scores_page  # noqa: PLC0415 - needs Jinja2
         title = f"How good the forecasts of {Path(program.source.name).name} were"
         write(more.output, scores_page(scores, tick, title).encode())
