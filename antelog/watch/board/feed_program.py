@@ -47,10 +47,6 @@ class FeedProgram:
         except AntelogError:
             return None
 
-    @property
-    def length(self) -> int | None:
-        return self.program.plan.tick if self.program else None
-
     @cached_property
     def timescale(self) -> Timescale | None:
         return self.program.plan.timescale if self.program else None

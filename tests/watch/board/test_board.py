@@ -284,7 +284,9 @@ def position(live: LiveBoard) -> int:
 def said(live: LiveBoard) -> dict[str, Any]:
     """All that the page says of its answers, and lines of one that it reads again."""
     views: dict[str, Any] = {name: make(live, {}) for name, make in API.items()}
-    views["answer"] = of_answer(live, views["decided"]["answers"][-1]["id"])
+    found = live.find(views["decided"]["answers"][-1]["id"])
+    assert found is not None
+    views["answer"] = of_answer(live, found)
     return views
 
 
