@@ -287,12 +287,16 @@ class Suite:
 def read_suite(path: Path, given: ValueSettings | None = None) -> Suite:
     """Reads a file of tests and its program; the suite has the errors in either."""
     file = read(path)
-    return Suite(file) if file.root is None else _SuiteReading(file, path, given or ValueSettings()).suite()
+    if not isinstance(file.root, MappingNode):
+        if file.root is not None:
+            file.error(file.root, "E802.no-root", example=EXAMPLE)
+        return Suite(file)
+    return _SuiteReading(file, file.root, path, given or ValueSettings()).suite()
 
 
 class _SuiteReading:
-    def __init__(self, file: MarkedFile, path: Path, given: ValueSettings) -> None:
-        self._file, self._path, self._given = file, path, given
+    def __init__(self, file: MarkedFile, root: MappingNode, path: Path, given: ValueSettings) -> None:
+        self._file, self._root, self._path, self._given = file, root, path, given
         self._loaded: dict[tuple[tuple[str, float], ...], ProgramTexts | None] = {}
         self._error: ProgramError | None = None
         self._functions: Path | None = None
@@ -300,18 +304,13 @@ class _SuiteReading:
         self._others: list[Path] = []
 
     def suite(self) -> Suite:
-        file = self._file
-        assert file.root is not None
-        if not isinstance(file.root, MappingNode):
-            file.error(file.root, "E802.no-root", example=EXAMPLE)
-            return Suite(file)
-        found = file.entries(file.root, "a file of tests", _FILE)
+        file, found = self._file, self._file.entries(self._root, "a file of tests", _FILE)
         self._program = self._program_path(found.get("program"))
         self._functions = self._given.functions or self._path_of(found.get("functions"), "the functions")
         limits = self._limits(found.get("set"))
         texts = self._texts(limits, found.get("set")) if self._program else None
         if "cases" not in found and not file.problems:
-            file.error(file.root, "E802.no-cases", example=EXAMPLE)
+            file.error(self._root, "E802.no-cases", example=EXAMPLE)
         cases: list[RuleCase] = []
         names: dict[str, Node] = {}
         for node in file.items(found["cases"].value) if "cases" in found else ():
@@ -330,9 +329,8 @@ class _SuiteReading:
             return path
         near = sorted(each.name for each in self._path.parent.glob("*.alog"))
         self._others.append(path)  # it may come, which `--watch` waits for
-        if self._file.root is not None:
-            first = near[0] if near else "rules.alog"
-            self._file.error(self._file.root, "E802.program", name=path.name, near=first)
+        first = near[0] if near else "rules.alog"
+        self._file.error(self._root, "E802.program", name=path.name, near=first)
         return None
 
     def _path_of(self, entry: MarkedEntry | None, what: str) -> Path | None:
@@ -381,8 +379,7 @@ class _SuiteReading:
                 self._error = error
                 return None
             except AntelogError as error:
-                where = self._file.root if entry is None else entry.value
-                assert where is not None
+                where = self._root if entry is None else entry.value
                 message, _, hint = str(error).partition(". ")
                 hint = hint or "See the program, and what it needs."
                 self._file.error(where, "E803.advice", message=message, hint=hint)
