@@ -175,17 +175,14 @@ def _store(settings: Settings, feed: bool, stack: ExitStack) -> Store | None:
     state = settings.state
     if state is None and not feed:
         return None
-    if state is not None:
-        try:
-            store = Store.open(state)
-        except InUseError:
-            if not settings.wait:
-                raise
-            terminal.say(f"note: another `antelog watch` writes to {state}; this one waits for its end")
-            store = Store.open(state, wait=True)
-    else:
-        folder = stack.enter_context(temporary_folder())
-        store = Store.open(folder / "feed", temporary=True)
+    path = stack.enter_context(temporary_folder()) / "feed" if state is None else state
+    try:
+        store = Store.open(path, temporary=state is None)
+    except InUseError:
+        if not settings.wait:
+            raise
+        terminal.say(f"note: another `antelog watch` writes to {path}; this one waits for its end")
+        store = Store.open(path, wait=True)
     store.feed.kept_seconds = values.duration(settings.keep) / 1_000_000
     stack.callback(store.close)
     return store
