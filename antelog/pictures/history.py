@@ -51,7 +51,10 @@ class Change:
     times: TickTimes | None = None  # known where the line says times
     tick: int = 0
     kind: str = ""  # the meaning of the change: its kind, or that the answer was lost from sight
+    words: str = ""
+    severity: str = PLAIN
     chance: float | None = None
+    decided_by: int | None = None
     silent: IfSilent | None = None  # the change of the answer if nothing more comes, and its tick
     evidence: Sequence[Sequence[LineLiteral]] = ()
     awaited: Sequence[Sequence[LineLiteral]] = ()
@@ -71,18 +74,6 @@ class Change:
             for name, value in self.values.items()
         }
         return replace(self, values=values)
-
-    @property
-    def words(self) -> str:
-        return self.line.get("text") or ""
-
-    @property
-    def severity(self) -> str:
-        return self.line.get("severity") or PLAIN
-
-    @property
-    def decided_by(self) -> int | None:
-        return self.line.get("decided_by")
 
 
 @dataclass(frozen=True)
@@ -344,7 +335,10 @@ def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Ch
     # All is read at once, so that a line that is none is found where it is.
     return Change(
         *(row, query, shown, _times(row, tick), tick, meaning(row)),
+        words=row.get("text") or "",
+        severity=row.get("severity") or PLAIN,
         chance=None if chance is None else float(chance),
+        decided_by=row.get("decided_by"),
         silent=silent,
         evidence=[literals_of(each["evidence"]) for each in ways],
         awaited=[awaited(each) for each in ways],
