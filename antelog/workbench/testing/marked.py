@@ -14,6 +14,7 @@ from yaml.reader import ReaderError
 
 from antelog.diagnostics import Diagnostic, Note, Source, Span, problem
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.printer import listed
 
 MOST_LETTERS = 500_000
 MOST_ITEMS = 200_000  # the most items of all lists; aliases can repeat a list
@@ -115,12 +116,12 @@ class MarkedFile:
         """The entries of a mapping by their keys; notes mistakes for unknown and repeated ones."""
         found: dict[str, MarkedEntry] = {}
         if not isinstance(node, MappingNode):
-            self.error(node, "E802.no-mapping", what=what, known=_listed(known))
+            self.error(node, "E802.no-mapping", what=what, known=quoted(known))
             return found
         for each in self.pairs(node):
             name = str(each.key.value)
             if name not in known:
-                hint = did_you_mean(name, known) or f"There are {_listed(known)}."
+                hint = did_you_mean(name, known) or f"There are {quoted(known)}."
                 self.error(each.key, "E802.unknown-key", what=what, name=name, hint=hint)
             else:
                 found[name] = each
@@ -180,9 +181,8 @@ def _places(raw: str, value: str) -> list[int] | None:
     return found
 
 
-def _listed(names: Collection[str]) -> str:
-    *most, last = names
-    return f"{', '.join(f'`{each}`' for each in most)} and `{last}`" if most else f"`{last}`"
+def quoted(names: Collection[str], word: str = "and") -> str:
+    return listed([f"`{each}`" for each in names], word)
 
 
 def read(path: str | PathLike[str]) -> MarkedFile:

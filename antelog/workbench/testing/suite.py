@@ -17,7 +17,7 @@ from antelog.language.program_files import read_text
 from antelog.program import Program, compiled, refuse_unknown
 from antelog.run.source_settings import ValueSettings
 from antelog.run.values import SettingError, number
-from antelog.workbench.testing.marked import EXAMPLE, Found, MarkedEntry, MarkedFile, ScalarText, read
+from antelog.workbench.testing.marked import EXAMPLE, Found, MarkedEntry, MarkedFile, ScalarText, quoted, read
 from antelog.workbench.testing.texts import Fact, ProgramTexts
 
 STATES = ("open", "confirmed", "rejected", "never")
@@ -126,7 +126,7 @@ class ExpectationReader:
             if "at" in found and at is None:
                 continue
             if not found.keys() - {"at", "recorded"}:
-                self._file.error(node, "E802.nothing-expected", states=_listed(STATES))
+                self._file.error(node, "E802.nothing-expected", states=quoted(STATES, "or"))
             yield Expectation(at, tuple(answers), alone, recorded, set_aside, node)
 
     def _value(
@@ -192,7 +192,7 @@ class ExpectationReader:
             return expected
         found = self._file.entries(node, "an expected answer", _DETAILS)
         for name in [each for each in found if each not in known]:
-            key, may = found.pop(name).key, _listed(known)
+            key, may = found.pop(name).key, quoted(known)
             self._file.error(key, "E802.detail", state=state, name=name, known=may)
         return replace(
             expected,
@@ -236,10 +236,6 @@ def _chance(given: ScalarText) -> ExpectedChance:
     if found is None or low > 1 or (found["sign"] and high is not None) or not low <= (high or 1) <= 1:
         raise given.wrong("E802.chance", text=text)
     return ExpectedChance(_SIGNS.get(found["sign"] or "", "="), low, high, text)
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(f"`{each}`" for each in names)
 
 
 # ---- files ----
