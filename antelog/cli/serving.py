@@ -120,7 +120,7 @@ def with_page(
     """Serves a page until the stack is closed; prints its links, and where `posted` facts go."""
     page = Page(feed, address, note)
     stack.callback(page.stop)
-    say_whole(f"the page: {page.url}")
+    say_whole(f"the page: {page.address.link}")
     if page.address.link_to_act is not None:
         say_whole(f"to act on it: {page.address.link_to_act}")
     if page.address.embed_from:

@@ -31,10 +31,6 @@ class Page:
         self.trouble = ""
         self.child = self._begin()
 
-    @property
-    def url(self) -> str:
-        return self.address.link
-
     def tend(self) -> None:
         """Restarts it if it has crashed, less and less often; open tabs go on."""
         for line in self.child.printed().splitlines():
