@@ -178,8 +178,8 @@ class Verdicts:
         suite = result.suite
         if suite.wrong:
             self._line(Text(f"{self._bad} {suite.name}  cannot be used", TERMINAL["error"]))
-            if suite.problems:
-                terminal.print_diagnostics(suite.problems, suite.file.source, self._errors)
+            if suite.file.problems:
+                terminal.print_diagnostics(suite.file.problems, suite.file.source, self._errors)
             if (error := suite.program_error) is not None:
                 terminal.print_diagnostics(errors_of(error.diagnostics), error.source, self._errors)
             return

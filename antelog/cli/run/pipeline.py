@@ -116,10 +116,6 @@ class Report:
                     say(f"note: {UTC_ASSUMED}")
                 self.totals["local"] += row["local"]
 
-    @property
-    def room(self) -> int:
-        return SHOWN - len(self.first)
-
     def warn(self, text: str) -> None:
         if self.status is not None:
             print_text(self.status.console, Text(for_stderr(f"warning: {shown(text)}")), soft_wrap=True)
@@ -459,10 +455,11 @@ class Pipeline:
             if self.rejects is not None and (aside or batch.unread or batch.number is None):
                 unread = [(input_of(self.spark, self.inputs, file), file) for file in batch.unread]
                 sinks.write(sinks.as_rejects(seen.rejects, unread), self.rejects, batch)
-            if aside and self.report.room > 0:
+            room = SHOWN - len(self.report.first)
+            if aside and room > 0:
                 self.report.first += [
                     reject_of(row.asDict(), str(files.get(row["input"], row["input"])), None, timescale)
-                    for row in seen.rejects.limit(self.report.room).collect()
+                    for row in seen.rejects.limit(room).collect()
                 ]
             self._step("the report", batch)
             self.report.count(counts)

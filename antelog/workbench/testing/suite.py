@@ -9,7 +9,7 @@ from pathlib import Path
 
 from yaml.nodes import MappingNode, Node, ScalarNode
 
-from antelog.diagnostics import Diagnostic, Source
+from antelog.diagnostics import Source
 from antelog.errors import AntelogError, ProgramError
 from antelog.language import read_whole, syntax
 from antelog.language.checks.suggestions import did_you_mean
@@ -261,12 +261,8 @@ class Suite:
         return self.file.source.name
 
     @property
-    def problems(self) -> list[Diagnostic]:
-        return self.file.problems
-
-    @property
     def wrong(self) -> bool:
-        return bool(self.problems or self.program_error)
+        return bool(self.file.problems or self.program_error)
 
     @property
     def program_files(self) -> tuple[Path, ...]:
