@@ -16,13 +16,15 @@ def brought_by(extra: str) -> str:
 
 
 @contextmanager
-def page_libraries() -> Iterator[None]:
-    """Turns a missing library into an error that names what brings it."""
+def libraries(what: str = "the page", extra: str = "watch") -> Iterator[None]:
+    """Turns a missing library into an error that names what needs it, and the extra that brings it."""
     try:
         yield
     except ModuleNotFoundError as error:
+        if (error.name or "antelog").partition(".")[0] == "antelog":
+            raise
         raise UnsupportedError(
-            f"the page needs the package {error.name}, which is not installed: {brought_by('watch')}"
+            f"{what} needs the package {error.name}, which is not installed: {brought_by(extra)}"
         ) from None
 
 

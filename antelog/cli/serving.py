@@ -6,10 +6,10 @@ import re
 import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 
 import click
+import msgspec
 
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import note, say, say_whole
@@ -17,9 +17,9 @@ from antelog.diagnostics import Source
 from antelog.errors import UnsupportedError
 from antelog.run.address import Kafka, address_of
 from antelog.run.settings import PageSettings
+from antelog.run.sources.kafka import Make, Messages
 from antelog.run.store.database import is_store
-from antelog.run.store.feed import BatchFeed, FolderFeed, about
-from antelog.watch.changes import ChangesPump
+from antelog.run.store.feed import BatchFeed, FolderFeed, about, record_of
 from antelog.watch.web.address import PageAddress, Tokens, checked, new_token
 from antelog.watch.web.serving import Page
 from antelog.writing import temporary_folder
@@ -61,7 +61,7 @@ def show_changes(path: Path, address: PageAddress) -> None:
         move: Callable[[], int] = lambda: 0  # noqa: E731 - files are read by the page itself
         if _is_topic(path):
             path, move = _moved(path, stack)
-        until_stopped(tending(with_page(path, address, stack)), move)
+        until_stopped(with_page(path, address, stack).tend, move)
 
 
 def until_stopped(tend: Tend, move: Callable[[], int] = lambda: 0) -> None:
@@ -85,23 +85,42 @@ def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
     folder = stack.enter_context(temporary_folder())
     pump = ChangesPump(topic, BatchFeed(FolderFeed(folder), about(Source("", str(topic)), None)))
     stack.callback(pump.close)
+    return folder, pump.move
 
-    def move() -> int:
-        moved = pump.move()
-        while pump.notes:
-            note(pump.notes.pop(0))
-        return moved
 
-    return folder, move
+class ChangesPump:
+    """Moves changes from a topic to a feed; messages that are not changes are counted in `odd`."""
+
+    def __init__(self, topic: Kafka, feed: BatchFeed, make: Make | None = None) -> None:
+        self._messages, self._feed = Messages(topic, {}, make), feed
+        self.close = self._messages.close
+        self._tick, self.odd = -1, 0
+
+    def move(self) -> int:
+        """Copies the new changes; returns their number. They are in order within each partition only."""
+        lines: list[str] = []
+        for _, rows in sorted(self._messages.take().items()):
+            for each in rows:
+                record = record_of(each.value or b"")
+                if record is None or "change" not in record:
+                    self.odd += 1
+                    continue
+                self._tick = max(self._tick, record["tick"])
+                lines.append(msgspec.json.encode(record).decode())
+        if lines:
+            self._feed.write(None, lines, {"tick": self._tick, "inputs": {}})
+        while self._messages.notes:
+            note(self._messages.notes.pop(0))
+        return len(lines)
 
 
 def with_page(
     feed: Path, address: PageAddress, stack: ExitStack, posted: Iterable[str] = (), *, new_facts: bool = False
 ) -> Page:
     """Serves a page until the stack is closed; prints its links, and where `posted` facts go."""
-    page = Page(feed, address)
+    page = Page(feed, address, note)
     stack.callback(page.stop)
-    say_whole(f"the page: {page.url}")
+    say_whole(f"the page: {page.address.link}")
     if page.address.link_to_act is not None:
         say_whole(f"to act on it: {page.address.link_to_act}")
     if page.address.embed_from:
@@ -112,7 +131,3 @@ def with_page(
         say_whole(f"{said} with the token {address.tokens.facts if new_facts else 'of --facts-token'}")
     say("Ctrl-C stops it")
     return page
-
-
-def tending(page: Page) -> Tend:
-    return partial(page.tend, note)

@@ -56,7 +56,7 @@ def draw_answers(
     listed = lanes.together(history) if number <= most else explored(history)
     labels = [lanes.row(answer) for answer in listed.answers]
     columns = columns_of(labels, width, rows.font_size_of(min(number, DETAIL if number > most else number)))
-    area = rows.frame(history, shown, width, columns.margin)
+    area = rows.frame(history, shown, width, columns.cells[0].margin)
     if number <= most:
         chart = rows.row_chart(rows.marks_with_answers(), area, number, rows.kinds_in(history), columns)
         return Drawing(

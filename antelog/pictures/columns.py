@@ -61,10 +61,6 @@ class LabelColumns:
     rows: Sequence[RowLabel]
     cells: Sequence[CutLabels]
 
-    @property
-    def margin(self) -> int:
-        return self.cells[0].margin
-
     def of_row(self, number: int, *, lane: bool) -> dict[str, Any]:
         """The labels of a row as data of a picture, with its lane or without."""
         row = self.rows[number]

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -44,21 +43,23 @@ class TickTimes:
 
 @dataclass(frozen=True)
 class Change:
-    """A change of an answer: its line, and its values as texts in the language's syntax."""
+    """A change of an answer: its line, what that says, and its values as texts in the language's syntax."""
 
     line: Mapping[str, Any] = field(compare=False)
     query: str
     values: Mapping[str, str]  # a value may also be `_`, which is any, or ALL_OTHERS
     times: TickTimes | None = None  # known where the line says times
-
-    @property
-    def tick(self) -> int:
-        return int(self.line["tick"])
-
-    @property
-    def kind(self) -> str:
-        """The meaning of the change: its kind, or that the answer was lost from sight."""
-        return meaning(self.line)
+    tick: int = 0
+    kind: str = ""  # the meaning of the change: its kind, or that the answer was lost from sight
+    words: str = ""
+    severity: str = PLAIN
+    chance: float | None = None
+    decided_by: int | None = None
+    silent: IfSilent | None = None  # the change of the answer if nothing more comes, and its tick
+    evidence: Sequence[Sequence[LineLiteral]] = ()
+    awaited: Sequence[Sequence[LineLiteral]] = ()
+    because: Sequence[LineLiteral] = ()  # the literals that were awaited in vain
+    lost: Sequence[LineLiteral] = ()  # the literals that were lost from sight
 
     @property
     def atom(self) -> str:
@@ -73,46 +74,6 @@ class Change:
             for name, value in self.values.items()
         }
         return replace(self, values=values)
-
-    @property
-    def words(self) -> str:
-        return self.line.get("text") or ""
-
-    @property
-    def severity(self) -> str:
-        return self.line.get("severity") or PLAIN
-
-    @property
-    def chance(self) -> float | None:
-        chance = self.line.get("chance")
-        return None if chance is None else float(chance)
-
-    @property
-    def decided_by(self) -> int | None:
-        return self.line.get("decided_by")
-
-    @property
-    def silent(self) -> IfSilent | None:
-        """The change of the answer if nothing more comes, and its tick."""
-        return self.line.get("if_silent") or None
-
-    @cached_property
-    def evidence(self) -> Sequence[Sequence[LineLiteral]]:
-        return [literals_of(each["evidence"]) for each in self.line.get("explanations") or ()]
-
-    @cached_property
-    def awaited(self) -> Sequence[Sequence[LineLiteral]]:
-        return [awaited(each) for each in self.line.get("explanations") or ()]
-
-    @property
-    def because(self) -> Sequence[LineLiteral]:
-        """The literals that were awaited in vain."""
-        return literals_of(self.line.get("because"))
-
-    @property
-    def lost(self) -> Sequence[LineLiteral]:
-        """The literals that were lost from sight."""
-        return literals_of(self.line.get(LOST))
 
 
 @dataclass(frozen=True)
@@ -367,12 +328,23 @@ def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Ch
         raise ValueError(row["change"])
     others: Sequence[str] = row.get("others") or ()
     shown = {name: ALL_OTHERS if name in others else value for name, value in values.items()}
-    change = Change(row, query, shown, _times(row, int(row["tick"])))
-    # All is read at once, so that a line that is none is found where it is.
-    _ = change.evidence, change.awaited, change.because, change.lost, change.chance
-    if silent := change.silent:
+    tick, chance, silent = int(row["tick"]), row.get("chance"), row.get("if_silent") or None
+    if silent is not None:
         _ = str(silent["change"]), int(silent["tick"])
-    return change
+    ways = row.get("explanations") or ()
+    # All is read at once, so that a line that is none is found where it is.
+    return Change(
+        *(row, query, shown, _times(row, tick), tick, meaning(row)),
+        words=row.get("text") or "",
+        severity=row.get("severity") or PLAIN,
+        chance=None if chance is None else float(chance),
+        decided_by=row.get("decided_by"),
+        silent=silent,
+        evidence=[literals_of(each["evidence"]) for each in ways],
+        awaited=[awaited(each) for each in ways],
+        because=literals_of(row.get("because")),
+        lost=literals_of(row.get(LOST)),
+    )
 
 
 def _times(row: Mapping[str, Any], tick: int) -> TickTimes | None:

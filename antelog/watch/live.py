@@ -13,13 +13,14 @@ import pyarrow as pa
 from antelog.errors import DataError, UnsupportedError
 from antelog.escaping import tag
 from antelog.given import NAMED, PATH, TEXT, TEXTS, checked, of, optional, wrong
-from antelog.lazily import page_libraries
+from antelog.lazily import libraries
 from antelog.process import Engine
 from antelog.program import Program
 
 if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
+    from antelog.watch.web.live_board import EngineReader, LiveBoard
 
 LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})  # this machine's names for itself
 
@@ -27,56 +28,27 @@ LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})  # this machine's names f
 class Live:
     """An ASGI app that shows what is open. It begins to follow its source with the first request."""
 
-    def __init__(
-        self,
-        source: Any,
-        program: Program | None,
-        hosts: Iterable[str],
-        token: str | None,
-        embed_from: Iterable[str],
-    ) -> None:
-        with page_libraries():
-            from antelog.watch.web import address, app, live_board  # noqa: PLC0415 - needs Starlette
-        path: Path | None = None
-        self._engine = source if isinstance(source, Engine) else None
-        if self._engine is not None:
-            if program is None:
-                raise DataError("an engine does not know the text of its rules; add program=…")
-            self._reader = live_board.EngineReader(self._engine, program)
-            self._live = live_board.LiveBoard(self._reader)
-        elif isinstance(source, str | PathLike):
-            if not PATH.fits(source):
-                raise wrong("the source", source, PATH.words)
-            path = Path(source)
-            self._live = live_board.LiveBoard(live_board.reader_of(path))
-        else:
-            raise DataError(
-                f"cannot show {type(source).__name__}; give an engine, a store or a folder of changes"
-            )
-        names = frozenset(each.casefold() for each in hosts) or LOCAL
-        origins = frozenset(f"{scheme}://{name}" for scheme in ("http", "https") for name in names)
-        framed = address.origins_of(embed_from, "embed_from")
-        entry = app.Entry(names, origins, address.Tokens(token), path, embed_from=framed)
-        self._app = app.page_app(self._live, entry)
+    def __init__(self, live: LiveBoard, app: ASGIApp, reader: EngineReader | None) -> None:
+        self._live, self._app, self._reader = live, app, reader
         self._following: asyncio.Task[None] | None = None
         self._link = ""
 
     @checked(changes=NAMED)
     def tell(self, changes: Mapping[str, pa.Table]) -> None:
         """Shows the changes that `engine.advance` returned."""
-        if self._engine is None:
+        if self._reader is None:
             raise DataError("only a page of an engine takes changes; a store and a folder are followed")
-        for query in self._engine.plan.queries:
+        for query in self._reader.engine.plan.queries:
             table = changes.get(query.name)
             if not isinstance(table, pa.Table):
                 raise wrong(f"the changes of {query.name}", table, "what `engine.advance` returned")
-        self._reader.tell(self._engine.now, changes)
+        self._reader.tell(self._reader.engine.now, changes)
 
     @checked(program=of(Program, "an antelog.Program"))
     def change_rules(self, program: Program) -> None:
         """Shows the rules of a program, after `engine.change_rules`."""
-        change = None if self._engine is None else self._engine.rule_change
-        if self._engine is None or change is None:
+        change = None if self._reader is None else self._reader.engine.rule_change
+        if self._reader is None or change is None:
             raise DataError("the rules of this engine have not been changed: call its `change_rules` first")
         self._reader.change_rules(change, program)
 
@@ -121,4 +93,25 @@ def live(
     token       the token of readers; without one, the outer app alone says who may look
     embed_from  the origins of pages that may show the brief and the map in frames: "https://wall.example"
     """
-    return Live(source, program, hosts, token, embed_from)
+    with libraries():
+        from antelog.watch.web import address, app, live_board  # noqa: PLC0415 - needs Starlette
+    path = reader = None
+    if isinstance(source, Engine):
+        if program is None:
+            raise DataError("an engine does not know the text of its rules; add program=…")
+        reader = live_board.EngineReader(source, program)
+        board = live_board.LiveBoard(reader)
+    elif not isinstance(source, str | PathLike):
+        raise DataError(
+            f"cannot show {type(source).__name__}; give an engine, a store or a folder of changes"
+        )
+    elif not PATH.fits(source):
+        raise wrong("the source", source, PATH.words)
+    else:
+        path = Path(source)
+        board = live_board.LiveBoard(live_board.reader_of(path))
+    names = frozenset(each.casefold() for each in hosts) or LOCAL
+    origins = frozenset(f"{scheme}://{name}" for scheme in ("http", "https") for name in names)
+    framed = address.origins_of(embed_from, "embed_from")
+    entry = app.Entry(names, origins, address.Tokens(token), path, embed_from=framed)
+    return Live(board, app.page_app(board, entry), reader)

@@ -390,10 +390,6 @@ class LaidOut:
     text: str  # as it was, if there are errors
     errors: tuple[Diagnostic, ...] = ()
 
-    @property
-    def changes(self) -> bool:
-        return self.text != self.source.text
-
 
 def laid_out(source: Source, trees: StatementTrees | None = None) -> LaidOut:
     """Lays out the text of a file, but not the files that it includes."""

@@ -107,7 +107,7 @@ def _api(shown: _Shown) -> None:
     for view in API.values():
         msgspec.json.encode(view(shown.live, {}))
     for answer in shown.live.board.open.values():
-        msgspec.json.encode(of_answer(shown.live, answer.id))
+        msgspec.json.encode(of_answer(shown.live, answer))
 
 
 def _exports(shown: _Shown) -> None:

@@ -69,7 +69,7 @@ def test_a_rule_that_lacks_a_literal_fails_a_case(program: Path, tmp_path: Path)
         suite = read_suite(path.with_suffix(".test.yaml"))
         if suite.program_error is not None:
             continue  # it is no program any more
-        assert not suite.problems
+        assert not suite.file.problems
         if run_suite(suite, coverage=False).fine:
             unnoticed.append(f"{program.stem}: {name}")
     assert sorted(set(unnoticed) - EQUIVALENT) == []

@@ -71,7 +71,7 @@ def test_files_of_tests(block: Block, tmp_path: Path) -> None:
     path = tmp_path / "turbines.test.yaml"
     path.write_text(block.text, encoding="utf-8")
     result = run_suite(read_suite(path))
-    assert {d.code for d in result.suite.problems} == ({block.code} if block.code else set())
+    assert {d.code for d in result.suite.file.problems} == ({block.code} if block.code else set())
     assert result.failed == 0
 
 

@@ -18,7 +18,7 @@ from antelog.lines import literal_of
 from antelog.pictures import theme
 from antelog.pictures.answers import draw_answers, easy
 from antelog.pictures.drawing import THEMES
-from antelog.pictures.history import Answer, Change, History
+from antelog.pictures.history import Answer, History, of_row
 from antelog.pictures.rows import Clock, Frame, answer_rows, clock, mark_rows
 from tests.cli.trying import LOG, PROGRAM
 from tests.pictures.looks import colours, texts
@@ -34,7 +34,8 @@ def answer(number: int, outcome: str = OPEN, **more: Any) -> Answer:
     line = {"tick": number} | {name: value for name, value in more.items() if name not in names}
     given["evidence"] = {literal_of(text): tick for text, tick in more.get("evidence", {}).items()}
     given["missing"] = tuple(map(literal_of, more.get("missing", ())))
-    return Answer(Change(line, "Malf", {"X": f"wt{number}", "T": str(number)}), **given)
+    row = {"change": "possible", "query": "Malf", "answer": {"X": f"wt{number}", "T": number}, **line}
+    return Answer(of_row(row), **given)
 
 
 def of(*answers: Answer, now: int = 9) -> History:

@@ -63,8 +63,7 @@ def completion(ctx: click.Context, shell: str) -> None:
       antelog completion fish > ~/.config/fish/completions/antelog.fish
     """
     found = get_completion_class(shell)
-    if found is None:
-        raise click.UsageError(f"there is no completion for {shell}")
+    assert found is not None, "the shells to choose from are those that Click completes"
     tell(found(ctx.find_root().command, {}, "antelog", _VARIABLE).source())
 
 

@@ -16,10 +16,10 @@ from antelog.cli.show.set_aside import say_what_learning_lacks
 from antelog.cli.show.terminal import say, tell
 from antelog.errors import DataError, OutputError
 from antelog.forecast.reports.learned import learned_text
-from antelog.forecast.reports.words import report_text
+from antelog.forecast.reports.words import count, report_text
 from antelog.forecast.scores.scores import report_json
 from antelog.language.moments import tick_in_words
-from antelog.lazily import page_libraries
+from antelog.lazily import libraries
 from antelog.process import LEARN, Engine
 from antelog.run.checks import Ready
 from antelog.run.options import file_of, named_file, option
@@ -50,10 +50,9 @@ def learn(settings: Settings, more: LearnFlags) -> None:
         raise DataError(f"there are no facts to learn from; give them with --input {name}=FILE")
     if not model.knows_something:
         until = tick_in_words(engine.now, engine.plan.timescale)
-        raise DataError(
-            f"{used:,} fact{'' if used == 1 else 's'} up to {until} "
-            f"{'is' if used == 1 else 'are'} too little to learn from: no answer was decided"
-        )
+        are = "is" if used == 1 else "are"
+        facts = f"{count(used, 'fact')} up to {until} {are} too little to learn from"
+        raise DataError(f"{facts}: no answer was decided")
     model.save(output)
     tell(learned_text(model))
     tell("How good its forecasts would have been, each with what was known by then:\n")
@@ -97,7 +96,7 @@ def score(settings: Settings, more: ScoreFlags) -> None:
     elif more.output.suffix.lower() == ".json":
         write(more.output, report_json(scores, tick).encode())
     else:
-        with page_libraries():
+        with libraries():
             from antelog.watch.web.views.trust import scores_page  # noqa: PLC0415 - needs Jinja2
         title = f"How good the forecasts of {Path(program.source.name).name} were"
         write(more.output, scores_page(scores, tick, title).encode())

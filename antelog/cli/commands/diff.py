@@ -16,7 +16,7 @@ from antelog.cli.show.terminal import print_text, say, tell, to_stdout
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
 from antelog.escaping import json_text
-from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.suggestions import did_you_mean, require_known
 from antelog.program import Program, load
 from antelog.run.options import flag, option, whole_number, words
 from antelog.run.replay import recording_of
@@ -120,8 +120,7 @@ def _refuse_unknown(plans: Sequence[Plan], settings: Settings) -> None:
         ("--static", "a static predicate", settings.statics, {e.name for p in plans for e in p.statics}),
     ):
         for name in given:
-            if name not in known:
-                hint = did_you_mean(name, sorted(known)) or f"They have {', '.join(sorted(known)) or 'none'}."
-                raise click.BadParameter(
-                    f"neither program has {what} {name}. {hint}", param_hint=f"'{flag_}'"
-                )
+            try:
+                require_known(name, sorted(known), f"neither program has {what}", "They have")
+            except DataError as error:
+                raise click.BadParameter(str(error), param_hint=f"'{flag_}'") from None

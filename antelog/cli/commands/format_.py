@@ -34,7 +34,7 @@ def format_(ctx: click.Context, /, programs: tuple[Path, ...], check: bool) -> N
         found = [of_file(path) for path in program_files(programs)]
         for each in found:
             print_diagnostics(each.errors, each.source)
-        changed = [each for each in found if each.changes]
+        changed = [each for each in found if each.text != each.source.text]
         failed = any(each.errors for each in found)
         if check:
             for each in changed:

@@ -10,8 +10,8 @@ from typing import BinaryIO, cast
 import click
 
 from antelog.cli.show.endings import ending_in_words
-from antelog.errors import DataError, UnsupportedError
-from antelog.lazily import brought_by
+from antelog.errors import DataError
+from antelog.lazily import brought_by, libraries
 
 
 @click.command(
@@ -24,14 +24,8 @@ from antelog.lazily import brought_by
 def lsp(ctx: click.Context, /, stdio: bool, check: bool) -> None:  # noqa: ARG001 - there is nothing else
     """Start a language server, which an editor talks to on standard input and output."""
     with ending_in_words(ctx):
-        try:
+        with libraries("the language server", "lsp"):
             from antelog.workbench.lsp.server import MessageReader, OneLine, server  # noqa: PLC0415 - an extra
-        except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] not in {"pygls", "lsprotocol", "cattrs", "attrs"}:
-                raise
-            raise UnsupportedError(
-                f"the language server needs {error.name}, which is not installed: {brought_by('lsp')}"
-            ) from None
         if check:
             return
         log = logging.StreamHandler()

@@ -12,7 +12,7 @@ from antelog.cli.arguments.ready import PLAY
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say, say_whole
 from antelog.errors import FunctionError
-from antelog.lazily import brought_by, page_libraries
+from antelog.lazily import brought_by, libraries
 from antelog.run.replay import files_of
 from antelog.run.settings import Settings
 from antelog.workbench.play.running import DraftFiles, PlayOptions
@@ -37,7 +37,7 @@ def play(settings: Settings) -> None:
     name = PlayOptions.name if program is None else str(program)
     options = PlayOptions(name, functions, settings.limits)
     with temporary_folder() as folder, stoppable() as stopping:
-        with page_libraries():
+        with libraries():
             from antelog.watch.web.listening import served_here  # noqa: PLC0415 - needs Starlette
             from antelog.workbench.play.bench import PlayBench  # noqa: PLC0415
         bench = PlayBench(files, options, folder)

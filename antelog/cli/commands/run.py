@@ -11,8 +11,7 @@ from antelog.cli.arguments.flags import FINE, flags
 from antelog.cli.arguments.ready import RUN, ready
 from antelog.cli.serving import page_address
 from antelog.cli.show.terminal import print_diagnostics, say_what_is_missing
-from antelog.errors import UnsupportedError
-from antelog.lazily import brought_by
+from antelog.lazily import libraries
 from antelog.program import Program
 from antelog.run.settings import Settings
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES, reach
@@ -49,10 +48,6 @@ def run_pipeline(program: Program, settings: Settings, address: PageAddress | No
             conf=settings.conf,
             once=[] if settings.stream else sources,
         )
-        try:
+        with libraries("`antelog run`", "spark"):
             from antelog.cli.run.pipeline import run_on_spark  # noqa: PLC0415 - needs PySpark
-        except ImportError as error:
-            raise UnsupportedError(
-                f"`antelog run` needs the package {error.name}, which is missing: {brought_by('spark')}"
-            ) from None
         run_on_spark(program, settings, configuration, address)

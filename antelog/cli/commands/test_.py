@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, zip_longest
@@ -22,6 +23,7 @@ from antelog.cli.show import terminal
 from antelog.cli.show.endings import stoppable
 from antelog.diagnostics import errors_of
 from antelog.errors import AntelogError, OutputError
+from antelog.forecast.reports.words import count
 from antelog.run.options import Runner, flag, named_file, option
 from antelog.run.source_settings import ValueSettings
 from antelog.theme import TERMINAL
@@ -88,7 +90,7 @@ def _watched(paths: Sequence[Path], more: VerdictFlags) -> RunReport:
             # Tests that were written meanwhile are missing in it, so that they count as changes.
             state = {**state_of(files), **before}
             sys.stdout.flush()
-            terminal.tell(f"watching {len(files)} file{'s' * (len(files) != 1)}; Ctrl-C ends this")
+            terminal.tell(f"watching {count(len(files), 'file')}; Ctrl-C ends this")
             sys.stdout.flush()
             wait_for_change(state, partial(_tests, paths), stopping)
     return report
@@ -111,7 +113,7 @@ def _record(paths: Sequence[Path], given: ValueSettings) -> None:
             terminal.say(f"note: {path}: not recorded: {each}")
         if new.cases:
             write_text(path, new.text)
-            cases = "1 case" if new.cases == 1 else f"{new.cases} cases"
+            cases = count(new.cases, "case")
             terminal.say(f"note: {path}: recorded what comes out of {cases}; look at it")
 
 
@@ -129,15 +131,13 @@ def files_of(report: RunReport) -> set[Path]:
 
 
 def state_of(paths: Iterable[Path]) -> dict[Path, FileState]:
-    return {path: _state(path) for path in paths}
-
-
-def _state(path: Path) -> FileState:
-    try:
-        found = path.stat()
-    except (OSError, ValueError):
-        return None
-    return found.st_mtime_ns, found.st_size
+    found: dict[Path, FileState] = {}
+    for path in paths:
+        found[path] = None
+        with suppress(OSError, ValueError):
+            state = path.stat()
+            found[path] = state.st_mtime_ns, state.st_size
+    return found
 
 
 def wait_for_change(
@@ -178,17 +178,17 @@ class Verdicts:
         suite = result.suite
         if suite.wrong:
             self._line(Text(f"{self._bad} {suite.name}  cannot be used", TERMINAL["error"]))
-            if suite.problems:
-                terminal.print_diagnostics(suite.problems, suite.file.source, self._errors)
+            if suite.file.problems:
+                terminal.print_diagnostics(suite.file.problems, suite.file.source, self._errors)
             if (error := suite.program_error) is not None:
                 terminal.print_diagnostics(errors_of(error.diagnostics), error.source, self._errors)
             return
-        count = _cases(len(result.cases))
+        cases = count(len(result.cases), "case")
         if not result.failed:
-            line = (self._good, TERMINAL["good"]), f" {suite.name}", (f"  {count}", "dim")
+            line = (self._good, TERMINAL["good"]), f" {suite.name}", (f"  {cases}", "dim")
             self._line(Text.assemble(*line))
             return
-        text = f"{self._bad} {suite.name}  {result.failed} of {count} failed"
+        text = f"{self._bad} {suite.name}  {result.failed} of {cases} failed"
         self._line(Text(text, TERMINAL["error"]))
         for each in result.cases:
             if not each.passed:
@@ -282,14 +282,10 @@ def summary(report: RunReport) -> str:
     """The counts in one line: `12 cases: 11 passed, 1 failed, 2 only recorded`."""
     parts = [f"{report.passed} passed"]
     parts += [f"{report.failed} failed"] if report.failed else []
-    text = f"{_cases(report.passed + report.failed)}: {', '.join(parts)}"
+    text = f"{count(report.passed + report.failed, 'case')}: {', '.join(parts)}"
     if report.wrong:
-        text += f"; {report.wrong} file{'s' * (report.wrong != 1)} cannot be used"
+        text += f"; {count(report.wrong, 'file')} cannot be used"
     if report.recorded:
         plural = "expectation is" if report.recorded == 1 else "expectations are"
         text += f"; {report.recorded} {plural} only recorded"
     return text
-
-
-def _cases(count: int) -> str:
-    return f"{count} case{'s' * (count != 1)}"

@@ -19,7 +19,7 @@ from rich.text import Text
 from antelog.arrow.ticks import tick_of
 from antelog.cli.arguments.flags import FINE_ON_STDOUT, flags
 from antelog.cli.arguments.ready import WATCH, WRITTEN, ready
-from antelog.cli.serving import Tend, is_changes, page_address, show_changes, tending, with_page
+from antelog.cli.serving import Tend, is_changes, page_address, show_changes, with_page
 from antelog.cli.show import set_aside, terminal
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.listing import printer, style_of
@@ -110,7 +110,7 @@ def _run(found: Ready) -> None:
         )
         if store is not None and page is not None:
             served = with_page(store.path, page, stack, posted, new_facts=settings.facts_token is None)
-            tends += [tending(served), DetailWriter(store.inbox, follower.driver.engine).tend]
+            tends += [served.tend, DetailWriter(store.inbox, follower.driver.engine).tend]
             tends.append(lambda: _set(notes, "page", served.trouble))
             if wanted is not None and not wanted.link:
                 wanted = replace(wanted, link=served.address.origin)
@@ -175,17 +175,14 @@ def _store(settings: Settings, feed: bool, stack: ExitStack) -> Store | None:
     state = settings.state
     if state is None and not feed:
         return None
-    if state is not None:
-        try:
-            store = Store(state)
-        except InUseError:
-            if not settings.wait:
-                raise
-            terminal.say(f"note: another `antelog watch` writes to {state}; this one waits for its end")
-            store = Store(state, wait=True)
-    else:
-        folder = stack.enter_context(temporary_folder())
-        store = Store(folder / "feed", temporary=True)
+    path = stack.enter_context(temporary_folder()) / "feed" if state is None else state
+    try:
+        store = Store(path, temporary=state is None)
+    except InUseError:
+        if not settings.wait:
+            raise
+        terminal.say(f"note: another `antelog watch` writes to {path}; this one waits for its end")
+        store = Store(path, wait=True)
     store.feed.kept_seconds = values.duration(settings.keep) / 1_000_000
     stack.callback(store.close)
     return store

@@ -20,10 +20,10 @@ from rich.text import Text
 
 from antelog.accounts import FAILED, FATES, PARTICULAR, REASONS
 from antelog.arrow.ticks import UTC_ASSUMED, comes_twice
-from antelog.cli.serving import Tend, tending, until_stopped, with_page
+from antelog.cli.serving import Tend, until_stopped, with_page
 from antelog.cli.show import listing
 from antelog.cli.show.endings import stoppable
-from antelog.cli.show.set_aside import facts, number, say_what_was_set_aside
+from antelog.cli.show.set_aside import facts, say_what_was_set_aside
 from antelog.cli.show.terminal import (
     escaped,
     for_stderr,
@@ -39,6 +39,7 @@ from antelog.errors import DataError
 from antelog.escaping import shown
 from antelog.files import Reject
 from antelog.files.setting_aside import SHOWN, no_use
+from antelog.forecast.reports.words import count as counted
 from antelog.language.durations import span_in_words
 from antelog.language.moments import Timescale, tick_in_words, timed
 from antelog.program import Program
@@ -115,10 +116,6 @@ class Report:
                     say(f"note: {UTC_ASSUMED}")
                 self.totals["local"] += row["local"]
 
-    @property
-    def room(self) -> int:
-        return SHOWN - len(self.first)
-
     def warn(self, text: str) -> None:
         if self.status is not None:
             print_text(self.status.console, Text(for_stderr(f"warning: {shown(text)}")), soft_wrap=True)
@@ -128,7 +125,7 @@ class Report:
     def summarize(self, *, stream: bool, rejects: str | None, timescale: Timescale | None) -> None:
         seconds = time.monotonic() - self.began
         came = facts(self.totals, _held_before({**self.totals, **self.standing}))
-        parts = [came, number(self.totals["changes"], "change"), *_still(self.standing)]
+        parts = [came, counted(self.totals["changes"], "change"), *_still(self.standing)]
         if stream:
             parts.insert(0, f"{self.batches:,} batch{'' if self.batches == 1 else 'es'}")
         say(f"done: {', '.join(parts)} in {seconds:,.1f} s")
@@ -161,10 +158,10 @@ def batch_line(done: Progress, timescale: Timescale | None = None) -> str:
     speed = given / done.seconds if done.seconds else 0
     rate = f" ({speed:,.0f}/s)" if speed >= 10 else f" ({speed:.1f}/s)" if speed else ""
     parts = [f"{facts(counts, _held_before(counts))} in {done.seconds:,.1f} s{rate}"]
-    parts += [number(counts.get("changes") or 0, "change"), *_still(counts)]
-    parts += [f"{number(failed, 'call')} failed"] if (failed := counts.get(FAILED)) else []
+    parts += [counted(counts.get("changes") or 0, "change"), *_still(counts)]
+    parts += [f"{counted(failed, 'call')} failed"] if (failed := counts.get(FAILED)) else []
     kept = counts.get("kept")
-    state = [*([] if kept is None else [number(kept, "fact")]), *_size(counts.get("state_bytes"))]
+    state = [*([] if kept is None else [counted(kept, "fact")]), *_size(counts.get("state_bytes"))]
     parts += [f"state {' in '.join(state)}"] if state else []
     now = counts.get("now")
     parts += [] if now is None else [tick_in_words(now, timescale)]
@@ -278,7 +275,7 @@ def paging(program: Program, settings: Settings, address: PageAddress | None) ->
         else:
             folder = Path(f"{settings.checkpoint.rstrip('/')}.feed")
         feed = BatchFeed(FolderFeed(folder), about(program.source, program.plan.tick))
-        yield Paging(program, feed, tending(with_page(folder, address, stack)))
+        yield Paging(program, feed, with_page(folder, address, stack).tend)
 
 
 # ---- the pipeline ----
@@ -458,10 +455,11 @@ class Pipeline:
             if self.rejects is not None and (aside or batch.unread or batch.number is None):
                 unread = [(input_of(self.spark, self.inputs, file), file) for file in batch.unread]
                 sinks.write(sinks.as_rejects(seen.rejects, unread), self.rejects, batch)
-            if aside and self.report.room > 0:
+            room = SHOWN - len(self.report.first)
+            if aside and room > 0:
                 self.report.first += [
                     reject_of(row.asDict(), str(files.get(row["input"], row["input"])), None, timescale)
-                    for row in seen.rejects.limit(self.report.room).collect()
+                    for row in seen.rejects.limit(room).collect()
                 ]
             self._step("the report", batch)
             self.report.count(counts)

@@ -15,6 +15,7 @@ from antelog.compile.show.explain import counted
 from antelog.errors import OutputError
 from antelog.escaping import shown
 from antelog.files import Reject, Rejects, rejects_to
+from antelog.forecast.reports.words import count, short_streams
 from antelog.language.durations import duration_text, long_duration_text
 from antelog.language.moments import Timescale, moment, moment_near, tick_in_words
 from antelog.process import Engine
@@ -27,7 +28,7 @@ def lost_in_ticks(rejects: Rejects, engine: Engine, *, few: bool = False) -> Ite
         if 100 * lost > counts.given or (few and is_counted and counts.repeated):
             kinds = " or ".join(kind for kind in ("conflicting", "repeated") if getattr(counts, kind))
             are, its = ("is", "its") if lost == 1 else ("are", "their")
-            words = f"{lost:,} of {number(counts.given, 'fact')} of {shown(name)} {are} {kinds} in {its} tick"
+            words = f"{lost:,} of {count(counts.given, 'fact')} of {shown(name)} {are} {kinds} in {its} tick"
             if (gap := rejects.gaps.get(name)) is not None:
                 unit = next(each for each in (1_000_000, 1_000, 1) if gap >= each)
                 words += f"; `tick {duration_text(gap // unit * unit)}.` would keep them apart"
@@ -46,11 +47,9 @@ def say_what_was_read(rejects: Rejects, engine: Engine) -> None:
 
 def say_what_was_dropped(engine: Engine) -> None:
     for row in engine.dropped.to_pylist():
-        count = "1 fact" if row["facts"] == 1 else f"{row['facts']} facts"
         ticks = _span(row["first"], row["last"], engine.plan.timescale)
-        say(
-            f"warning: {count} of {row['input']} about {ticks} had to be dropped; a larger --limit keeps more"
-        )
+        lost = f"{count(row['facts'], 'fact')} of {row['input']} about {ticks}"
+        say(f"warning: {lost} had to be dropped; a larger --limit keeps more")
 
 
 def say_what_was_left_out(engine: Engine) -> None:
@@ -58,7 +57,7 @@ def say_what_was_left_out(engine: Engine) -> None:
     for row in engine.left_out.to_pylist():
         if row["lines"]:
             were = "was" if row["lines"] == 1 else "were"
-            lines = f"{number(row['lines'], 'line')} of {row['query']} {were} left out"
+            lines = f"{count(row['lines'], 'line')} of {row['query']} {were} left out"
             say(f"note: {lines}; on average {row['chances']:.3g} of them are of answers that are confirmed")
 
 
@@ -73,8 +72,6 @@ def say_which_chances_lack(engine: Engine, *, learned: bool) -> None:
 
 def say_what_learning_lacks(engine: Engine) -> None:
     """Prints which queries have too few decided answers to learn from."""
-    from antelog.forecast.reports.words import short_streams  # noqa: PLC0415 - few learn
-
     if engine.now < 0:
         return
     ticks = engine.now - (engine.state.begin or 0) + 1
@@ -130,16 +127,15 @@ def say_what_was_set_aside(
 ) -> None:  # fmt: skip
     """Prints counts of rejects, and the first in full; `delays`: late facts by the delay that keeps them."""
     rows = {reason: n for reason, n in counts.items() if reason != FAILED}
-    count, failed = sum(rows.values()), counts.get(FAILED, 0)
-    if not count and not failed:
+    aside, failed = sum(rows.values()), counts.get(FAILED, 0)
+    if not aside and not failed:
         return
     most_first = sorted(rows.items(), key=lambda each: (-each[1], each[0]))
     kinds = ", ".join(f"{n:,} {reason}" for reason, n in most_first if n)
-    if count:
-        say(f"warning: {'1 row was' if count == 1 else f'{count:,} rows were'} set aside ({kinds})")
+    if aside:
+        say(f"warning: {count(aside, 'row')} {'was' if aside == 1 else 'were'} set aside ({kinds})")
     if failed:
         say(f"warning: {failed_calls(counts)}")
-    count += failed
     for reject in first:
         detail = shortened(reject.detail)
         if reject.reason not in ("malformed", FAILED):  # which quote the row, where `tick` may be anything
@@ -147,17 +143,17 @@ def say_what_was_set_aside(
         say(f"  {shown(f'{shortened(reject.place)}: {detail}')}")
     if where is not None:
         say(f"  all of them are in {shown(where)}")
-    elif count > len(first):
-        say(f"  and {count - len(first):,} more; {option} keeps them all")
+    elif aside + failed > len(first):
+        say(f"  and {aside + failed - len(first):,} more; {option} keeps them all")
     for name, late in (delays or {}).items():
         say(f"note: {_remedy(name, late, timescale)}")
 
 
 def failed_calls(counts: Mapping[str, int]) -> str:
     """How many calls of functions failed, empty if none did."""
-    count = counts.get(FAILED, 0)
-    has = "has" if count == 1 else "have"
-    return f"{number(count, 'call')} of functions failed, and {has} no value" if count else ""
+    failed = counts.get(FAILED, 0)
+    has = "has" if failed == 1 else "have"
+    return f"{count(failed, 'call')} of functions failed, and {has} no value" if failed else ""
 
 
 def _in_times(detail: str, timescale: Timescale | None) -> str:
@@ -189,15 +185,10 @@ def shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
 
 
-def number(count: int, what: str) -> str:
-    """`1 fact`, `2 facts`, …"""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
 def facts(counts: Mapping[str, int | None], held: int = 0) -> str:
     """The number of facts, with fates unless all were used: `6 facts and 1 held before (5 used, 2 late)`."""
     given = counts.get("given") or 0
-    fates = [f"{count:,} {words}" for name, words in FATES.items() if (count := counts.get(name))]
-    came = number(given, "fact") + (f" and {held:,} held before" if held > 0 else "")
+    fates = [f"{each:,} {words}" for name, words in FATES.items() if (each := counts.get(name))]
+    came = count(given, "fact") + (f" and {held:,} held before" if held > 0 else "")
     plain = held <= 0 and fates == [f"{given:,} {FATES['admitted']}"]
     return came if plain or not fates else f"{came} ({', '.join(fates)})"

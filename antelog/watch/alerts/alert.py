@@ -21,6 +21,7 @@ from typing import Any
 
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.plan.partition import group_variables
+from antelog.diagnostics import Span, problem
 from antelog.errors import AntelogError
 from antelog.forecast.columns import KINDS, LIKELY
 from antelog.language.checks.suggestions import did_you_mean
@@ -36,18 +37,17 @@ CHANCE = "chance"
 
 _COMPARED = {sign: HOLDS[sign] for sign in ("<=", ">=", "<", ">")}
 _WORD = re.compile(r"(\w+)(!=|<=|>=|<|>|=)(.*)", re.DOTALL)
-_HOW = "Write it like 'Malf X=wt2' or 'Malf X=wt* chance>=0.9'."
 _KINDS = (*KINDS, SILENT)
 _KEYS = {"to": str, "on": list, "where": list, "template": str}
-_HOW_IN_FILE = 'An alert is written like [[alert]], and below it to = "slack:@slack.url".'
 
 
 class AlertError(AntelogError):
-    """A mistake in an alert: `message` has the reason, `hint` the remedy."""
+    """A mistake in an alert, by its kind in `problems.toml`: `message` has the reason, `hint` the remedy."""
 
-    def __init__(self, message: str, hint: str) -> None:
-        self.message, self.hint = message, hint
-        super().__init__(f"{message}. {hint}")
+    def __init__(self, kind: str, /, **values: object) -> None:
+        found = problem(f"alert.{kind}", Span(0, 0), **values)
+        self.message, self.hint = found.message, found.hint
+        super().__init__(f"{found.message}. {found.hint}")
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,12 @@ def alerts_in(path: Path) -> tuple[Alert, ...]:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not a text"
-        raise AlertError(f"{path}: cannot be read: {reason}", _HOW_IN_FILE) from None
+        raise AlertError("file", path=path, reason=f"cannot be read: {reason}") from None
     except tomllib.TOMLDecodeError as error:
-        raise AlertError(f"{path}: {error}", _HOW_IN_FILE) from None
+        raise AlertError("file", path=path, reason=error) from None
     alerts = found.pop("alert", None)
     if found or not isinstance(alerts, list) or not all(isinstance(each, dict) for each in alerts):
-        raise AlertError(f"{path}: there has to be nothing but alerts in it", _HOW_IN_FILE)
+        raise AlertError("file", path=path, reason="there has to be nothing but alerts in it")
     return tuple(_alert(each, f"{path}: alert {number}") for number, each in enumerate(alerts, start=1))
 
 
@@ -79,13 +79,12 @@ def _alert(given: dict[str, Any], place: str) -> Alert:
     for name, value in given.items():
         if name not in _KEYS:
             hint = did_you_mean(name, _KEYS) or f"It may have {', '.join(_KEYS)}."
-            raise AlertError(f"{place}: it cannot have `{name}`", hint)
+            raise AlertError("key", place=place, name=name, hint=hint)
         fine = isinstance(value, _KEYS[name])
         if not fine or (isinstance(value, list) and not all(isinstance(each, str) for each in value)):
-            kind = "a text" if _KEYS[name] is str else 'a list of texts, as in ["likely", "confirmed"]'
-            raise AlertError(f"{place}: `{name}` is something else", f"It has to be {kind}.")
+            raise AlertError("no-text" if _KEYS[name] is str else "no-list", place=place, name=name)
     if "to" not in given:
-        raise AlertError(f"{place}: it does not say who gets it", _HOW_IN_FILE)
+        raise AlertError("file", path=place, reason="it does not say who gets it")
     on, where = (tuple(given.get(name, ())) for name in ("on", "where"))
     return Alert(given["to"], on, where, given.get("template", ""))
 
@@ -186,7 +185,7 @@ def choice_of(alert: Alert, queries: Sequence[AlertQuery]) -> Choice:
     for kind in alert.on:
         if kind not in _KINDS:
             hint = did_you_mean(kind, _KINDS) or f"The kinds are {', '.join(_KINDS)}."
-            raise AlertError(f"there are no changes of the kind `{kind}`", hint)
+            raise AlertError("change", kind=kind, hint=hint)
     wheres = tuple(_where(text, queries) for text in alert.where)
     named = {each.query for each in wheres}
     # A query that is `good` has to be named.
@@ -205,14 +204,14 @@ def _where(text: str, queries: Sequence[AlertQuery]) -> Where:
     try:
         words = shlex.split(text)
     except ValueError:
-        raise AlertError(f"`{text}` has a quote that does not end", "Close it, or leave it out.") from None
+        raise AlertError("quote", text=text) from None
     if not words:
-        raise AlertError("a condition is empty", _HOW)
+        raise AlertError("empty-condition")
     query = None if _WORD.fullmatch(words[0]) else words[0]
     if query is not None and query not in {each.name for each in queries}:
         known = [each.name for each in queries]
         hint = did_you_mean(query, known) or f"The queries are {', '.join(known)}."
-        raise AlertError(f"the program has no query `{query}`", hint)
+        raise AlertError("query", query=query, hint=hint)
     known = sorted({name for each in queries if query in (None, each.name) for name in each.variables})
     return Where(query, tuple(_test(word, known) for word in words[query is not None :]))
 
@@ -220,19 +219,19 @@ def _where(text: str, queries: Sequence[AlertQuery]) -> Where:
 def _test(word: str, known: Sequence[str]) -> ValueTest:
     match = _WORD.fullmatch(word)
     if match is None:
-        raise AlertError(f"`{word}` compares nothing", _HOW)
+        raise AlertError("no-comparison", word=word)
     name, sign, value = match.groups()
     if name not in (*known, CHANCE):
         hint = did_you_mean(name, known) or f"They have {', '.join((*known, CHANCE))}."
-        raise AlertError(f"no answer in question has `{name}`", hint)
+        raise AlertError("variable", name=name, hint=hint)
     if name == CHANCE and name not in known:
         with suppress(ValueError):
             value = str(float(value[:-1]) / 100) if value.endswith("%") else value
         if sign not in _COMPARED:
-            raise AlertError("a chance is hardly ever equal to a number", "Write it like chance>=0.9.")
+            raise AlertError("equal-chance")
     if sign in _COMPARED:
         try:
             float(value)
         except ValueError:
-            raise AlertError(f"`{value}` is not a number", "Only numbers have an order here.") from None
+            raise AlertError("no-number", value=value) from None
     return ValueTest(name, sign, value)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ssl
-from collections.abc import Iterable
 from typing import Any
 
 import httpcore
@@ -25,16 +23,8 @@ class _BoundedBackend(httpcore.AsyncNetworkBackend):
     def __init__(self, inner: httpcore.AsyncNetworkBackend) -> None:
         self._inner = inner
 
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        made = await self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
-        return _BoundedStream(made)
+    async def connect_tcp(self, *given: Any, **named: Any) -> httpcore.AsyncNetworkStream:
+        return _BoundedStream(await self._inner.connect_tcp(*given, **named))
 
     async def sleep(self, seconds: float) -> None:
         await self._inner.sleep(seconds)
@@ -60,10 +50,8 @@ class _BoundedStream(httpcore.AsyncNetworkStream):
     async def aclose(self) -> None:
         await self._inner.aclose()
 
-    async def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
-    ) -> httpcore.AsyncNetworkStream:
-        return _BoundedStream(await self._inner.start_tls(ssl_context, server_hostname, timeout))
+    async def start_tls(self, *given: Any, **named: Any) -> httpcore.AsyncNetworkStream:
+        return _BoundedStream(await self._inner.start_tls(*given, **named))
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)

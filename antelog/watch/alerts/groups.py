@@ -24,6 +24,7 @@ from antelog.forecast.columns import UNLIKELY
 from antelog.language.durations import duration_text
 from antelog.language.syntax import SEVERITIES
 from antelog.lines import LogLine, is_change
+from antelog.run.store.database import transaction
 from antelog.run.store.inbox import Acts
 from antelog.run.values import SILENT
 from antelog.watch.alerts import letters
@@ -55,7 +56,7 @@ class AlertGroups:
         """Stores the letters of some records, and the position behind them; False if nothing changed."""
         begin, now = self._outbox.begin or 0, self._wall()
         before = self._database.total_changes
-        with self._outbox.transaction():
+        with transaction(self._database):
             changes = [*filter(is_change, records)]
             for past, some in groupby(changes, lambda line: bool(line["tick"] < begin)):
                 if past:
@@ -71,7 +72,7 @@ class AlertGroups:
 
     def add(self, changes: Sequence[LogLine]) -> None:
         """Stores the letters of changes to silent inputs, which the feed does not have."""
-        with self._outbox.transaction():
+        with transaction(self._database):
             self._add(changes, self._wall())
             for each in changes:
                 if each["change"] == SILENT:
@@ -112,7 +113,7 @@ class AlertGroups:
         if not lines:
             return
         now = self._wall()
-        with self._outbox.transaction():
+        with transaction(self._database):
             self._execute("DELETE FROM past")
             for route in self._routes.values():
                 names: dict[str, None] = {}
@@ -137,7 +138,7 @@ class AlertGroups:
         every = self._execute(due, (now + 1e-6, now + longest, at_the_end)).fetchall()
         if not every:
             return
-        with self._outbox.transaction():
+        with transaction(self._database):
             for receiver, name in every:
                 route = self._routes.get(receiver)
                 if route is None or self._acts.hushed(name, now):

@@ -52,7 +52,7 @@ def alert_template(text: str, queries: Sequence[alerts.AlertQuery]) -> Template:
     try:
         return template_of(text or DEFAULT, known)
     except TemplateError as error:
-        raise alerts.AlertError(f"a template is wrong: {error.message}", error.hint) from None
+        raise alerts.AlertError("template", reason=error.message, hint=error.hint) from None
 
 
 def kind_of_line(line: LogLine) -> str:
@@ -192,25 +192,18 @@ def setup_of(wanted: Sequence[alerts.Alert], program: Program, *, chances: bool 
         receiver = receivers.receiver_of(alert.to)
         needed, extra = ("apprise", "apprise") if receiver.kind == receivers.APPRISE else ("httpx", "watch")
         if receiver.kind != receivers.COMMAND and find_spec(needed) is None:
-            raise alerts.AlertError(
-                f"{receiver.kind} needs the package {needed}, which is not installed", brought_by(extra)
-            )
+            hint = brought_by(extra)
+            raise alerts.AlertError("package", kind=receiver.kind, package=needed, hint=hint)
         receivers.checked(receiver)
         alert_template(alert.template, queries)
         alerts.choice_of(alert, queries)
-        if {LIKELY, UNLIKELY} & {*alert.on} and (reason := _why_never_likely(program, chances=chances)):
-            raise alerts.AlertError(f"nothing is ever likely or unlikely: {reason[0]}", reason[1])
+        if {LIKELY, UNLIKELY} & {*alert.on}:
+            if all(each.alert is None for each in program.plan.queries):
+                raise alerts.AlertError("never-likely-without-alert")
+            if not chances:
+                raise alerts.AlertError("never-likely-without-chances")
     plan, name = program.plan, program.source.name
     return alerts.AlertSetup(tuple(wanted), queries, name, plan.timescale, key=key_column(plan))
-
-
-def _why_never_likely(program: Program, *, chances: bool) -> tuple[str, str] | None:
-    """Explains, with a hint, why no change can be `likely` or `unlikely`; None if some can."""
-    if all(each.alert is None for each in program.plan.queries):
-        return "no query has an alert", "Write it behind a query, as in `query Malf(X, T) alert 80%.`"
-    if not chances:
-        return "there are no chances", "Give a --model, or --model learn."
-    return None
 
 
 def routes_of(setup: alerts.AlertSetup) -> tuple[Route, ...]:

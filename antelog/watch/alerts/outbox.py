@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from antelog.errors import StateError
@@ -27,9 +27,7 @@ def opened(path: Path) -> Iterator[Outbox]:
         with closing(files.opened(path)) as database:
             yield Outbox(database)
     except (StateError, sqlite3.Error) as error:
-        raise AlertError(
-            f"the alerts cannot be kept in {path}: {error}", "Give another --state, and the facts again."
-        ) from error
+        raise AlertError("outbox", path=path, error=error) from error
 
 
 def counts_in(path: Path | None) -> dict[str, dict[str, int]]:
@@ -51,7 +49,7 @@ class Outbox:
         return self._number("SELECT position FROM place")
 
     def receive(self, receivers: Iterable[str]) -> None:
-        with self.transaction():
+        with files.transaction(self.database):
             self.database.execute("DELETE FROM receivers")
             self.database.executemany("INSERT INTO receivers VALUES (?)", [(name,) for name in receivers])
 
@@ -62,9 +60,6 @@ class Outbox:
     def begin(self) -> int | None:
         """The first tick whose changes are sent; None if it is not known yet."""
         return self._number("SELECT tick FROM alerts_from")
-
-    def transaction(self) -> AbstractContextManager[None]:
-        return files.transaction(self.database)
 
     def add(self, letters: Iterable[tuple[str, Letter]]) -> None:
         """Stores letters with their receivers, within a transaction."""
@@ -96,13 +91,13 @@ class Outbox:
 
     def settle(self, receiver: str, letter: Letter, outcome: str) -> None:
         """Removes a letter that was sent or refused, and counts it."""
-        with self.transaction():
+        with files.transaction(self.database):
             self.database.execute("DELETE FROM letters WHERE id = ?", (letter.number,))
             self._count(receiver, outcome, 1)
 
     def fail(self, receiver: str, letter: Letter, *, itself: bool) -> None:
         """Counts a failure; with `itself` also against this letter, as the receiver answered."""
-        with self.transaction():
+        with files.transaction(self.database):
             self._count(receiver, FAILED, 1)
             self.database.execute(
                 "UPDATE letters SET tries = tries + ? WHERE id = ?", (itself, letter.number)

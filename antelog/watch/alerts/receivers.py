@@ -20,7 +20,6 @@ from antelog.watch.alerts.alert import AlertError
 
 WEBHOOK, SLACK, ALERTMANAGER, APPRISE, COMMAND = "webhook", "slack", "alertmanager", "apprise", "command"
 KINDS = (WEBHOOK, SLACK, ALERTMANAGER, APPRISE, COMMAND)
-_HOW = "Write webhook:@FILE, slack:@FILE, alertmanager:@FILE, apprise:@FILE or command:PROGRAM ARG…."
 _OF_ALERTMANAGER = "/api/v2/alerts"  # the path of alerts, behind the address that people know
 _LONGEST = 64_000  # bytes of a file that are read, at most
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*([\t\x20-\x7e]*)")
@@ -51,23 +50,18 @@ def receiver_of(to: str) -> Receiver:
     kind, colon, rest = to.partition(":")
     kind, rest = kind.strip(), rest.strip()
     if not colon or kind not in KINDS:
-        raise AlertError(f"`{kind}` is not a receiver of alerts", did_you_mean(kind, KINDS) or _HOW)
+        near = did_you_mean(kind, KINDS)
+        raise AlertError("like-receiver" if near else "receiver", kind=kind, near=near)
     if kind == COMMAND:
         try:
             words = tuple(shlex.split(rest))
         except ValueError:
-            raise AlertError(
-                f"`{rest}` has a quote that does not end", "Close it, or leave it out."
-            ) from None
+            raise AlertError("quote", text=rest) from None
         if not words:
-            raise AlertError("a command is missing", "Write command:PROGRAM ARG…, as in command:notify-send.")
+            raise AlertError("no-command")
         return Receiver(f"{COMMAND}:{Path(words[0]).name}", COMMAND, words=words)
     if not rest.startswith(("@", "$")) or not rest.strip("@${}"):
-        raise AlertError(
-            "an address is a secret, and all users of a machine see its command lines",
-            f"Put it into a file that only you can read, and write {kind}:@FILE, or into a variable: "
-            f"'{kind}:$NAME'.",
-        )
+        raise AlertError("secret", kind=kind)
     # As in `Child`, nothing of the working folder is imported.
     apprise = (sys.executable, "-P", "-m", "antelog.watch.alerts.receivers", rest)
     return Receiver(f"{kind}:{rest}", kind, rest, apprise if kind == APPRISE else ())
@@ -85,19 +79,19 @@ def named_apart(receivers: list[Receiver]) -> list[Receiver]:
 
 def apprise_addresses(place: str) -> list[str]:
     """Reads the addresses for Apprise, one on a line. Raises AlertError."""
-    return _lines(place, f"apprise:{place}", "Write one on a line, as Apprise has them: mailto://….")
+    return _lines(place, f"apprise:{place}", "empty-of-apprise")
 
 
-def _lines(place: str, name: str, hint: str) -> list[str]:
+def _lines(place: str, name: str, empty: str = "empty-address") -> list[str]:
     lines = [line.strip() for line in _kept(place).splitlines() if line.strip()]
     if not lines:
-        raise AlertError(f"{name}: there is no address", hint)
+        raise AlertError(empty, name=name)
     return lines
 
 
 def address_of(receiver: Receiver) -> PostAddress:
     """Reads the address, and the headers below it, from the file or the variable. Raises AlertError."""
-    lines = _lines(receiver.place, receiver.name, "Its first line is to be an address: https://….")
+    lines = _lines(receiver.place, receiver.name)
     url = lines[0]
     try:
         parts = urlsplit(url)
@@ -105,19 +99,14 @@ def address_of(receiver: Receiver) -> PostAddress:
     except ValueError:
         fine = False
     if not fine or any(ord(each) <= ord(" ") for each in url):
-        raise AlertError(
-            f"{receiver.name}: the first line is not an address", "It is to begin with https:// or http://."
-        )
+        raise AlertError("no-address", name=receiver.name)
     if receiver.kind == ALERTMANAGER and not url.endswith(_OF_ALERTMANAGER):
         url = url.rstrip("/") + _OF_ALERTMANAGER
     headers = []
     for line in lines[1:]:
         match = _HEADER.fullmatch(line)
         if match is None:
-            raise AlertError(
-                f"{receiver.name}: a line below the address is not a header",
-                "Write it like Authorization: Bearer ….",
-            )
+            raise AlertError("no-header", name=receiver.name)
         headers.append((match[1], match[2]))
     return PostAddress(url, tuple(headers))
 
@@ -129,18 +118,15 @@ def checked(receiver: Receiver) -> None:
     elif receiver.kind != COMMAND:
         address_of(receiver)
     elif shutil.which(receiver.words[0]) is None:
-        raise AlertError(
-            f"there is no program {receiver.words[0]}",
-            "Give its path, and see that it may be run: chmod +x PROGRAM.",
-        )
+        raise AlertError("no-program", name=receiver.words[0])
 
 
 def _kept(place: str) -> str:
     if place.startswith("$"):
         name = place.strip("${}")
         if name not in os.environ:
-            near = did_you_mean(name, os.environ)
-            raise AlertError(f"the environment has no variable {name}", near or "Set it before the start.")
+            near = did_you_mean(name, os.environ) or "Set it before the start."
+            raise AlertError("environment", name=name, hint=near)
         return os.environ[name]
     path = Path(place[1:])
     try:
@@ -148,9 +134,7 @@ def _kept(place: str) -> str:
             return (file.read(_LONGEST) or b"").decode("utf-8")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not a text"
-        raise AlertError(
-            f"{path}: cannot be read: {reason}", "It is to have an address: https://…."
-        ) from None
+        raise AlertError("unreadable-address", path=path, reason=reason) from None
 
 
 def _at_once(path: str, flags: int) -> int:

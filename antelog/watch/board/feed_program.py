@@ -47,10 +47,6 @@ class FeedProgram:
         except AntelogError:
             return None
 
-    @property
-    def length(self) -> int | None:
-        return self.program.plan.tick if self.program else None
-
     @cached_property
     def timescale(self) -> Timescale | None:
         return self.program.plan.timescale if self.program else None
@@ -119,7 +115,10 @@ class FeedProgram:
         return str(answer.line.get("text") or self.label(answer))
 
     def label(self, answer: TrackedAnswer) -> str:
-        return label(answer.query, answer.values, self.ticks.get(answer.query, {}), self.timescale)
+        """Writes `Malf(wt2, 7)`, with times and durations in place of ticks."""
+        values, ticks = answer.values, self.ticks.get(answer.query, {})
+        texts = (value_text(values, name, ticks, self.timescale) for name in values)
+        return f"{answer.query}({', '.join(texts)})"
 
 
 def filled_runbook(
@@ -149,16 +148,6 @@ def group_name(query: str, values: Mapping[str, object], variable: str | None) -
     if value is None:
         return UNKNOWN
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def label(
-    query: str,
-    values: Mapping[str, Any],
-    ticks: Mapping[str, str] | None = None,
-    timescale: Timescale | None = None,
-) -> str:
-    """Writes `Malf(wt2, 7)`; `ticks` has the types of variables that are times or durations."""
-    return f"{query}({', '.join(value_text(values, name, ticks or {}, timescale) for name in values)})"
 
 
 def value_text(

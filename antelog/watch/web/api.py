@@ -67,16 +67,13 @@ def of_brief(live: LiveBoard, _given: Given) -> dict[str, Any]:
     return {"time": clock.epoch(live.board.tick), **known, **due.counts}
 
 
-def of_answer(live: LiveBoard, name: str) -> dict[str, Any] | None:
+def of_answer(live: LiveBoard, found: TrackedAnswer) -> dict[str, Any]:
     """Returns an answer with the lines that are kept, and the rules behind it."""
-    found = live.find(name)
-    if found is None:
-        return None
     program = live.board.head.program
     rules = rules_behind(program, found.query, found.line) if program else []
     return {
         "id": found.id,
-        "open": name in live.board.open,
+        "open": found.id in live.board.open,
         "since": found.since,
         "lines": found.all_lines,
         "rules": rules,
@@ -93,8 +90,8 @@ def of_inputs(live: LiveBoard, _given: Given) -> dict[str, Any]:
 
 
 def of_trust(live: LiveBoard, _given: Given) -> dict[str, Any]:
-    board = live.board
-    found: dict[str, Any] = msgspec.json.decode(report_json(board.trust.scores(), board.head.length))
+    length = ViewContext(live.board).clock.length
+    found: dict[str, Any] = msgspec.json.decode(report_json(live.board.trust.scores(), length))
     return found
 
 

@@ -316,12 +316,11 @@ class _Routes:
         return _missing() if make is None else _json(make(await self._shown(request), _given(request)))
 
     async def answer(self, request: Request) -> Response:
-        name, live = request.path_params["id"], await self._shown(request)
-        found, answer = of_answer(live, name), live.find(name)
-        if found is None or answer is None:
+        live = await self._shown(request)
+        if (found := live.find(request.path_params["id"])) is None:
             return _missing()
-        detail = self.details.of([answer], live.then).get(answer.id)
-        return _json(found if detail is None else {**found, "details": detail})
+        detail = self.details.of([found], live.then).get(found.id)
+        return _json(of_answer(live, found) | ({} if detail is None else {"details": detail}))
 
     async def export(self, request: Request) -> Response:
         view, _, form = request.path_params["view"].rpartition(".")

@@ -66,10 +66,12 @@ def _lengths(scale: Timescale | None, *ticks: int | None) -> Sequence[object]:
 
 def as_csv(lines: Iterable[Row]) -> str:
     """Writes rows as CSV; texts that look like formulas are escaped for spreadsheets."""
+    return csv_text([cell(str(value)) if value is not None else "" for value in line] for line in lines)
+
+
+def csv_text(rows: Iterable[Row], end: str = "\r\n") -> str:
     file = io.StringIO()
-    writer = csv.writer(file)
-    for line in lines:
-        writer.writerow([cell(str(value)) if value is not None else "" for value in line])
+    csv.writer(file, lineterminator=end).writerows(rows)
     return file.getvalue()
 
 

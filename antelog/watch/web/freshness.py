@@ -10,7 +10,7 @@ from antelog.forecast.reports.words import count
 from antelog.watch.board.input_status import InputStatus, SlotStatus, seconds_of
 from antelog.watch.web.live_board import LiveBoard, skipped
 from antelog.watch.web.templating import share
-from antelog.watch.web.views.context import TickClock
+from antelog.watch.web.views.context import TickClock, ViewContext
 
 _GONE = 15.0  # seconds without a status after which a run is gone: it writes one every five seconds
 _LATE = 5.0  # age in seconds of rows that the band calls unread
@@ -50,7 +50,7 @@ def freshness(live: LiveBoard, now: float) -> Freshness:
         for each in inputs.each()
         if each.name not in silent and (found := inputs.slots(each.name)) is not None and found.silent
     ]
-    clock = _clock(live)
+    clock = ViewContext(live.board).clock
     band = [
         f"{each.name} is read {span(each.pulse.behind)} late: {each.pulse.amount} are unread."
         for each in inputs.each()
@@ -70,7 +70,7 @@ def freshness(live: LiveBoard, now: float) -> Freshness:
 def _stopped(live: LiveBoard, now: float) -> Freshness | None:
     """Explains why the board is not of now; None if it is."""
     at = seconds_of(live.board.inputs.status.get("at"))
-    since = "" if at is None else _clock(live).moment(at)
+    since = "" if at is None else ViewContext(live.board).clock.moment(at)
     read = f"{share(live.reader.share())} of what was recorded is read"
     if live.failure:
         then = f"of {since}" if since else "as it was then"
@@ -88,10 +88,6 @@ def _stopped(live: LiveBoard, now: float) -> Freshness | None:
     else:
         words = f"Nothing has come from antelog watch since {since}: it has read all there was, or has ended."
     return Freshness("lost", f"nothing since {since}", (f"{words} What is shown is as it was then.",))
-
-
-def _clock(live: LiveBoard) -> TickClock:
-    return TickClock(live.board.head.timescale, live.board.tick or 0)
 
 
 def _of_input(live: LiveBoard, clock: TickClock, found: InputStatus, now: float) -> str:

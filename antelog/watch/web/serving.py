@@ -23,32 +23,30 @@ _PATIENCE = 20.0  # seconds in which the page has to listen; it takes a fraction
 class Page:
     """A served page; `trouble` says so if it keeps dying. Raises UnsupportedError if it cannot start."""
 
-    def __init__(self, feed: Path, address: PageAddress) -> None:
-        self.feed, self.address = feed, address
+    def __init__(
+        self, feed: Path, address: PageAddress, note: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self.feed, self.address, self._note = feed, address, note
         self._restarts = Restarts()
         self.trouble = ""
         self.child = self._begin()
 
-    @property
-    def url(self) -> str:
-        return self.address.link
-
-    def tend(self, note: Callable[[str], None] = lambda _: None) -> None:
+    def tend(self) -> None:
         """Restarts it if it has crashed, less and less often; open tabs go on."""
         for line in self.child.printed().splitlines():
-            note(msgspec.json.decode(line)["note"])
+            self._note(msgspec.json.decode(line)["note"])
         if self.child.alive or not self._restarts.due():
             return
         self._restarts.deaths += 1
         reason = _last_line(self.child.errors) or self.child.how_it_ended
-        note(f"the page has ended; it is started again, at the same link ({reason})")
+        self._note(f"the page has ended; it is started again, at the same link ({reason})")
         if self._restarts.deaths > 1:
             self.trouble = f"The page has ended {self._restarts.deaths} times, at last with: {reason}."
         self.child.end(0)
         try:
             self.child = self._begin()
         except UnsupportedError as error:
-            note(str(error))
+            self._note(str(error))
 
     def stop(self) -> None:
         """Ends it at once, as it has nothing to save."""

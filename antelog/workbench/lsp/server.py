@@ -144,16 +144,6 @@ class RuleServer(LanguageServer):
         path = path_of(params.text_document.uri)
         return navigating.named(snapshot or self.session.snapshot, path, self.offset(params))
 
-    def laid_out(self, uri: str) -> list[types.TextEdit]:
-        """The change that lays out a text, if it has no syntax errors."""
-        path, snapshot = path_of(uri), self.session.snapshot
-        text = snapshot.text(path)
-        found = laid_out(Source(text, path), self.session.trees_of(snapshot.roots_of(path)[0])).text
-        if found == text:
-            return []
-        whole = self.places(snapshot).range(Source(text, path), Span(0, len(text)))
-        return [types.TextEdit(whole, found)]
-
     async def show(self, name: str, text: str) -> None:
         """Shows a text to the user, as a document if the editor can do that."""
         window = self.client_capabilities.window
@@ -287,7 +277,14 @@ def _route_writing(ls: RuleServer) -> None:
 
     @ls.feature(types.TEXT_DOCUMENT_FORMATTING)
     def layout(params: types.DocumentFormattingParams) -> list[types.TextEdit]:
-        return ls.laid_out(params.text_document.uri)
+        """The change that lays out a text, if it has no syntax errors."""
+        path, snapshot = path_of(params.text_document.uri), ls.session.snapshot
+        text = snapshot.text(path)
+        found = laid_out(Source(text, path), ls.session.trees_of(snapshot.roots_of(path)[0])).text
+        if found == text:
+            return []
+        whole = ls.places(snapshot).range(Source(text, path), Span(0, len(text)))
+        return [types.TextEdit(whole, found)]
 
     @ls.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
     def prepare(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:

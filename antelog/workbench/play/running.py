@@ -37,7 +37,7 @@ from antelog.run.waiting import DueRows, arrivals_of
 from antelog.watch.board.board import Board
 from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.web.api import PostError
-from antelog.watch.web.export import Draft, Sheet
+from antelog.watch.web.export import Draft, Sheet, csv_text
 from antelog.writing import write
 
 # ---- drafts ----
@@ -71,7 +71,7 @@ class DraftFiles:
         for name, path in self.tables.items():
             sheet = draft.tables.get(name)
             if sheet is not None and sheet.columns:
-                write(path, as_csv(sheet.columns, sheet.filled).encode())
+                write(path, csv_text([sheet.columns, *sheet.filled], "\n").encode())
                 done.append(str(path))
         return done
 
@@ -98,13 +98,6 @@ def sheet_of(text: str, name: str) -> Sheet:
             "replay it with `antelog try`, or give a part of it"
         )
     return Sheet(lines[0], tuple(lines[1:])) if lines else Sheet()
-
-
-def as_csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerows([columns, *rows])
-    return file.getvalue()
 
 
 def fitted(sheet: Sheet | None, wanted: Sequence[str], optional: Sequence[str] = ()) -> Sheet:
@@ -328,7 +321,7 @@ def _written(plan: Plan, tables: Mapping[str, Sheet], folder: Path) -> dict[str,
             continue
         path = folder / f"{number}-{name[:40]}.csv"
         rows = [row if any(map(str.strip, row)) else () for row in _dated(sheet, times.get(name)).rows]
-        path.write_text(as_csv(sheet.columns, rows), encoding="utf-8")
+        path.write_text(csv_text([sheet.columns, *rows], "\n"), encoding="utf-8")
         found[name] = path
     return found
 

@@ -12,11 +12,9 @@ import yaml
 from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNode
 from yaml.reader import ReaderError
 
-from antelog.diagnostics import Diagnostic, Note, Source, Span
+from antelog.diagnostics import Diagnostic, Note, Source, Span, problem
 from antelog.language.checks.suggestions import did_you_mean
-
-UNREADABLE, FORM, MISFIT = "E801", "E802", "E803"
-"""Codes: no YAML; YAML of another form; a fact or an answer that does not fit the program."""
+from antelog.language.printer import listed
 
 MOST_LETTERS = 500_000
 MOST_ITEMS = 200_000  # the most items of all lists; aliases can repeat a list
@@ -47,9 +45,9 @@ class MarkedFile:
     problems: list[Diagnostic] = field(default_factory=list)
     _items: int = 0
 
-    def error(self, where: Node | Span, message: str, hint: str, code: str = FORM) -> None:
-        """Notes a mistake at a place."""
-        self.problems.append(Diagnostic(code, message, self.span(where), hint))
+    def error(self, where: Node | Span, name: str, /, **values: object) -> None:
+        """Notes a mistake at a place: no YAML (E801), another form (E802), or a misfit to the program."""
+        self.problems.append(problem(name, self.span(where), **values))
 
     def value(self, text: ScalarText | None, reader: Callable[[ScalarText], Found]) -> Found | None:
         """Reads a text with a reader, or notes the mistake."""
@@ -86,10 +84,9 @@ class MarkedFile:
         """The text of a scalar; notes a mistake if it is a list or a mapping."""
         if isinstance(node, ScalarNode):
             return ScalarText(self, node, node.value)
-        kind, hint = "a list" if isinstance(node, SequenceNode) else "a mapping", "Write one text."
-        if isinstance(node, MappingNode) and not node.flow_style:
-            hint = "If a colon with a space behind it is part of the text, write it all in single quotes."
-        self.error(node, f"{what} is {kind}, and has to be a text", hint)
+        kind = "a list" if isinstance(node, SequenceNode) else "a mapping"
+        has_colon = isinstance(node, MappingNode) and not node.flow_style
+        self.error(node, "E802.text-with-colon" if has_colon else "E802.no-text", what=what, kind=kind)
         return None
 
     def text(self, entry: MarkedEntry) -> str | None:
@@ -102,7 +99,7 @@ class MarkedFile:
         if isinstance(node, SequenceNode):
             self._items += len(node.value)
             if self._items > MOST_ITEMS:
-                self.error(node, f"the lists have more than {MOST_ITEMS:,} items", _USE_FILES, UNREADABLE)
+                self.error(node, "E801.many-items", most=MOST_ITEMS)
                 node.value.clear()
             return list(node.value)
         return [] if isinstance(node, ScalarNode) and not node.value and not node.style else [node]
@@ -111,7 +108,7 @@ class MarkedFile:
         """The items of a list; notes a mistake for each empty one."""
         for each in self.items(entry.value):
             if isinstance(each, ScalarNode) and not each.value.strip():
-                self.error(each, f"an item of `{entry.key.value}` is empty", "Write it, or leave it out.")
+                self.error(each, "E802.empty-item", name=entry.key.value)
             else:
                 yield each
 
@@ -119,13 +116,13 @@ class MarkedFile:
         """The entries of a mapping by their keys; notes mistakes for unknown and repeated ones."""
         found: dict[str, MarkedEntry] = {}
         if not isinstance(node, MappingNode):
-            self.error(node, f"{what} has to be a mapping", f"Its keys are {_listed(known)}.")
+            self.error(node, "E802.no-mapping", what=what, known=quoted(known))
             return found
         for each in self.pairs(node):
             name = str(each.key.value)
             if name not in known:
-                hint = did_you_mean(name, known) or f"There are {_listed(known)}."
-                self.error(each.key, f"{what} has no key `{name}`", hint)
+                hint = did_you_mean(name, known) or f"There are {quoted(known)}."
+                self.error(each.key, "E802.unknown-key", what=what, name=name, hint=hint)
             else:
                 found[name] = each
         return found
@@ -135,12 +132,10 @@ class MarkedFile:
         seen: dict[str, ScalarNode] = {}
         for key, value in node.value:
             if not isinstance(key, ScalarNode):
-                self.error(key, "a key has to be a text", "Write one word before the colon.")
+                self.error(key, "E802.key")
             elif key.value in seen:
                 note = Note("it is here, too", self.span(seen[key.value]))
-                message = f"the key `{key.value}` is there twice, and one of them would be lost"
-                hint = "Leave out one of the two, or write both into one list."
-                self.problems.append(Diagnostic(FORM, message, self.span(key), hint, (note,)))
+                self.problems.append(problem("E802.key-twice", self.span(key), (note,), key=key.value))
             else:
                 seen[key.value] = key
                 yield MarkedEntry(key, value)
@@ -155,14 +150,14 @@ class ScalarText:
     text: str
     start: int = 0
 
-    def misfit(self, span: Span, message: str, hint: str) -> MisfitError:
+    def misfit(self, span: Span, name: str, /, **values: object) -> MisfitError:
         """The error for a stretch of the text that does not fit the program."""
         stretch = self.file.within(self.node, Span(span.start + self.start, span.end + self.start))
-        return MisfitError(Diagnostic(MISFIT, message, stretch, hint))
+        return MisfitError(problem(name, stretch, **values))
 
-    def wrong(self, message: str, hint: str) -> MisfitError:
+    def wrong(self, name: str, /, **values: object) -> MisfitError:
         """The error for a text of another form."""
-        return MisfitError(Diagnostic(FORM, message, self.file.span(self.node), hint))
+        return MisfitError(problem(name, self.file.span(self.node), **values))
 
     def part(self, first: int, last: int) -> ScalarText:
         """A stretch of the text, stripped of blanks."""
@@ -186,9 +181,8 @@ def _places(raw: str, value: str) -> list[int] | None:
     return found
 
 
-def _listed(names: Collection[str]) -> str:
-    *most, last = names
-    return f"{', '.join(f'`{each}`' for each in most)} and `{last}`" if most else f"`{last}`"
+def quoted(names: Collection[str], word: str = "and") -> str:
+    return listed([f"`{each}`" for each in names], word)
 
 
 def read(path: str | PathLike[str]) -> MarkedFile:
@@ -197,19 +191,17 @@ def read(path: str | PathLike[str]) -> MarkedFile:
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")
     except (OSError, ValueError) as error:
+        wrong = problem("E801.unreadable", Span(0, 0), why=getattr(error, "strerror", None) or error)
         if isinstance(error, UnicodeDecodeError):
-            message, hint = f"it is not UTF-8 text, see byte {error.start}", "Save it as UTF-8."
-        else:
-            why = getattr(error, "strerror", None) or str(error)
-            message, hint = f"it cannot be read: {why}", "Name a file that is there, and that you may read."
-        return MarkedFile(Source("", name), None, [Diagnostic(UNREADABLE, message, Span(0, 0), hint)])
+            wrong = problem("E801.encoding", Span(0, 0), byte=error.start)
+        return MarkedFile(Source("", name), None, [wrong])
     return parse(text, name)
 
 
 def parse(text: str, name: str) -> MarkedFile:
     found = MarkedFile(Source(text, name))
     if len(text) > MOST_LETTERS:
-        found.error(Span(0, 1), f"it has more than {MOST_LETTERS:,} letters", _USE_FILES, UNREADABLE)
+        found.error(Span(0, 1), "E801.many-letters", most=MOST_LETTERS)
         return found
     try:
         found.root = yaml.compose(text, Loader=yaml.BaseLoader)
@@ -217,27 +209,24 @@ def parse(text: str, name: str) -> MarkedFile:
         mark = error.problem_mark or error.context_mark
         at = 0 if mark is None else min(mark.index, max(0, len(text) - 1))
         message = error.problem or error.context or "this is not YAML"
-        found.error(Span(at, at + 1), f"this is not YAML: {message}", _remedy(text, at, message), UNREADABLE)
+        found.error(Span(at, at + 1), "E801.yaml", message=message, hint=_remedy(text, at, message))
     except ReaderError as error:
         at = min(error.position, max(0, len(text) - 1))
-        message = f"the character U+{ord(text[at]):04X} may not stand in YAML"
-        found.error(Span(at, at + 1), message, "Leave it out.", UNREADABLE)
+        found.error(Span(at, at + 1), "E801.character", number=ord(text[at]))
     except RecursionError:
-        found.error(Span(0, 1), "it is nested too deeply", "Cases need five levels.", UNREADABLE)
+        found.error(Span(0, 1), "E801.nested")
     except (ValueError, OverflowError, AttributeError) as error:  # of an escape such as \UFFFFFFFF
-        found.error(Span(0, 1), f"this is not YAML: {error}", _ESCAPES, UNREADABLE)
+        found.error(Span(0, 1), "E801.escape", error=error)
     else:
         if found.root is None:
-            found.error(Span(0, 0), "it is empty", f"It needs {EXAMPLE}", FORM)
+            found.error(Span(0, 0), "E802.empty", example=EXAMPLE)
         elif (wrong := next(_unwritable(found.root), None)) is not None:
-            found.error(wrong, "this text has a character that cannot be written", _ESCAPES, UNREADABLE)
+            found.error(wrong, "E801.unwritable")
             found.root = None
     return found
 
 
 EXAMPLE = "a list of cases:\ncases:\n- name: a short name\n  facts:\n  - …\n  expect:\n  - …"
-_USE_FILES = "Put facts into a CSV file, and name it: `- Temp: readings.csv`."
-_ESCAPES = 'Leave it out; a text in double quotes may have \\" and \\\\, and few cases need others.'
 
 
 def _unwritable(root: Node) -> Iterator[ScalarNode]:

@@ -215,7 +215,7 @@ def _writable(text: str) -> str:
 def problems_of(result: SuiteResult) -> Iterator[tuple[Diagnostic, Source]]:
     """The errors in a file and its program, each with its source."""
     suite = result.suite
-    yield from ((each, suite.file.source) for each in suite.problems)
+    yield from ((each, suite.file.source) for each in suite.file.problems)
     error = suite.program_error
     if error is not None:
         yield from ((each, error.source) for each in error.diagnostics)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from yaml.nodes import MappingNode, Node, ScalarNode
 
-from antelog.diagnostics import Diagnostic, Source
+from antelog.diagnostics import Source
 from antelog.errors import AntelogError, ProgramError
 from antelog.language import read_whole, syntax
 from antelog.language.checks.suggestions import did_you_mean
@@ -17,7 +17,7 @@ from antelog.language.program_files import read_text
 from antelog.program import Program, compiled, refuse_unknown
 from antelog.run.source_settings import ValueSettings
 from antelog.run.values import SettingError, number
-from antelog.workbench.testing.marked import EXAMPLE, MISFIT, Found, MarkedEntry, MarkedFile, ScalarText, read
+from antelog.workbench.testing.marked import EXAMPLE, Found, MarkedEntry, MarkedFile, ScalarText, quoted, read
 from antelog.workbench.testing.texts import Fact, ProgramTexts
 
 STATES = ("open", "confirmed", "rejected", "never")
@@ -126,8 +126,7 @@ class ExpectationReader:
             if "at" in found and at is None:
                 continue
             if not found.keys() - {"at", "recorded"}:
-                hint = f"Add {_listed(STATES)} with answers, or `nothing_else: yes`."
-                self._file.error(node, "nothing is expected here", hint)
+                self._file.error(node, "E802.nothing-expected", states=quoted(STATES, "or"))
             yield Expectation(at, tuple(answers), alone, recorded, set_aside, node)
 
     def _value(
@@ -139,8 +138,7 @@ class ExpectationReader:
     def _flag(self, entry: MarkedEntry) -> bool:
         text = (self._file.text(entry) or "no").lower()
         if text not in (*_YES, *_NO):
-            message = f"`{entry.key.value}` is yes or no"
-            self._file.error(entry.value, message, "Write `yes`, or leave it out.")
+            self._file.error(entry.value, "E802.flag", name=entry.key.value)
         return text in _YES
 
     def _alone(self, entry: MarkedEntry) -> tuple[str, ...]:
@@ -156,21 +154,19 @@ class ExpectationReader:
             elif text.lower() not in _NO:
                 hint = did_you_mean(text, self._texts.queries)
                 hint = hint or f"Write `yes` for all, or some of {', '.join(self._texts.queries)}."
-                self._file.error(node, f"the program has no query {text}", hint, MISFIT)
+                self._file.error(node, "E803.query", name=text, hint=hint)
         return tuple(dict.fromkeys(found))
 
     def _set_aside(self, found: Mapping[str, MarkedEntry]) -> Iterator[Fact]:
         entry = found["set_aside"]
         if "at" in found:
-            hint = "Put it into an item without `at`."
-            self._file.error(entry.key, "`set_aside` is about the end of a case", hint)
+            self._file.error(entry.key, "E802.aside-with-tick")
         for node in self._file.listed(entry):
             fact = self._file.value(self._file.scalar(node, "an item of `set_aside`"), self._texts.fact)
             if fact is not None and fact.predicate in self._texts.inputs:
                 yield fact
             elif fact is not None:
-                message = f"{fact.predicate} is static: its facts are not set aside"
-                self._file.error(node, message, "Name a fact of an input.", MISFIT)
+                self._file.error(node, "E803.static-aside", name=fact.predicate)
 
     def _answers(self, state: str, entry: MarkedEntry) -> Iterator[ExpectedAnswer]:
         for node in self._file.listed(entry):
@@ -180,8 +176,7 @@ class ExpectationReader:
             elif isinstance(node, MappingNode):
                 pairs = [(each.key, each.value) for each in self._file.pairs(node)]
             else:
-                hint = "Write each answer on a line of its own, behind a dash."
-                self._file.error(node, "a list cannot be an answer", hint)
+                self._file.error(node, "E802.list-answer")
             for key, value in pairs:
                 answer = self._file.value(ScalarText(self._file, key, key.value), self._texts.answer)
                 if answer is not None:
@@ -193,13 +188,12 @@ class ExpectationReader:
             return expected
         state, known = expected.state, _OF_STATE.get(expected.state, ())
         if not known:
-            message = "nothing more can be said of an answer that never comes"
-            self._file.error(node, message, "Leave this out.")
+            self._file.error(node, "E802.more-of-never")
             return expected
         found = self._file.entries(node, "an expected answer", _DETAILS)
         for name in [each for each in found if each not in known]:
-            message = f"an answer that is {state} has no `{name}`"
-            self._file.error(found.pop(name).key, message, f"It may have {_listed(known)}.")
+            key, may = found.pop(name).key, quoted(known)
+            self._file.error(key, "E802.detail", state=state, name=name, known=may)
         return replace(
             expected,
             lists={name: self._literals(found[name]) for name in _LISTS if name in found},
@@ -223,8 +217,7 @@ class ExpectationReader:
     def _if_silent(self, given: ScalarText) -> tuple[str, int]:
         found = _SILENT.match(given.text)
         if found is None:
-            hint = "Write `rejected at 3` or `confirmed at 3`, with the tick at which that is so."
-            raise given.wrong(f"`{given.text}` does not say what becomes of the answer", hint)
+            raise given.wrong("E802.fate", text=given.text)
         return found[1], self._texts.moment(given.part(found.end(), len(given.text)))
 
 
@@ -232,7 +225,7 @@ def _number_in(given: ScalarText) -> int | float:
     try:
         return number(given.text)
     except SettingError as error:
-        raise given.wrong(error.message, error.hint) from None
+        raise given.wrong("E802.advice", message=error.message, hint=error.hint) from None
 
 
 def _chance(given: ScalarText) -> ExpectedChance:
@@ -241,13 +234,8 @@ def _chance(given: ScalarText) -> ExpectedChance:
     low = 0.0 if found is None else float(found["low"]) / 100
     high = None if found is None or not found["high"] else float(found["high"]) / 100
     if found is None or low > 1 or (found["sign"] and high is not None) or not low <= (high or 1) <= 1:
-        hint = "Write `over 50%`, `at most 5%`, `40% to 60%`, or `83%`, which is meant to a percent."
-        raise given.wrong(f"`{text}` is not a chance", hint)
+        raise given.wrong("E802.chance", text=text)
     return ExpectedChance(_SIGNS.get(found["sign"] or "", "="), low, high, text)
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(f"`{each}`" for each in names)
 
 
 # ---- files ----
@@ -273,12 +261,8 @@ class Suite:
         return self.file.source.name
 
     @property
-    def problems(self) -> list[Diagnostic]:
-        return self.file.problems
-
-    @property
     def wrong(self) -> bool:
-        return bool(self.problems or self.program_error)
+        return bool(self.file.problems or self.program_error)
 
     @property
     def program_files(self) -> tuple[Path, ...]:
@@ -295,12 +279,16 @@ class Suite:
 def read_suite(path: Path, given: ValueSettings | None = None) -> Suite:
     """Reads a file of tests and its program; the suite has the errors in either."""
     file = read(path)
-    return Suite(file) if file.root is None else _SuiteReading(file, path, given or ValueSettings()).suite()
+    if not isinstance(file.root, MappingNode):
+        if file.root is not None:
+            file.error(file.root, "E802.no-root", example=EXAMPLE)
+        return Suite(file)
+    return _SuiteReading(file, file.root, path, given or ValueSettings()).suite()
 
 
 class _SuiteReading:
-    def __init__(self, file: MarkedFile, path: Path, given: ValueSettings) -> None:
-        self._file, self._path, self._given = file, path, given
+    def __init__(self, file: MarkedFile, root: MappingNode, path: Path, given: ValueSettings) -> None:
+        self._file, self._root, self._path, self._given = file, root, path, given
         self._loaded: dict[tuple[tuple[str, float], ...], ProgramTexts | None] = {}
         self._error: ProgramError | None = None
         self._functions: Path | None = None
@@ -308,25 +296,20 @@ class _SuiteReading:
         self._others: list[Path] = []
 
     def suite(self) -> Suite:
-        file = self._file
-        assert file.root is not None
-        if not isinstance(file.root, MappingNode):
-            file.error(file.root, "a file of tests begins with `cases:`", f"Write {EXAMPLE}")
-            return Suite(file)
-        found = file.entries(file.root, "a file of tests", _FILE)
+        file, found = self._file, self._file.entries(self._root, "a file of tests", _FILE)
         self._program = self._program_path(found.get("program"))
         self._functions = self._given.functions or self._path_of(found.get("functions"), "the functions")
         limits = self._limits(found.get("set"))
         texts = self._texts(limits, found.get("set")) if self._program else None
         if "cases" not in found and not file.problems:
-            file.error(file.root, "it has no cases", f"Write {EXAMPLE}")
+            file.error(self._root, "E802.no-cases", example=EXAMPLE)
         cases: list[RuleCase] = []
         names: dict[str, Node] = {}
         for node in file.items(found["cases"].value) if "cases" in found else ():
             case = self._case(node, found, limits, names)
             cases += [case] if case is not None else []
         if "cases" in found and not cases and not file.problems and texts is not None:
-            file.error(found["cases"].key, "it has no cases", f"Write {EXAMPLE}")
+            file.error(found["cases"].key, "E802.no-cases", example=EXAMPLE)
         program = None if texts is None else texts.program
         return Suite(file, self._program, program, tuple(cases), self._error, tuple(self._others))
 
@@ -337,11 +320,9 @@ class _SuiteReading:
         if self._path.name.endswith(ENDING) and path.is_file():
             return path
         near = sorted(each.name for each in self._path.parent.glob("*.alog"))
-        hint = f"Name it: `program: {near[0] if near else 'rules.alog'}`."
         self._others.append(path)  # it may come, which `--watch` waits for
-        message = f"there is no program {path.name} beside it"
-        if self._file.root is not None:
-            self._file.error(self._file.root, message, hint)
+        first = near[0] if near else "rules.alog"
+        self._file.error(self._root, "E802.program", name=path.name, near=first)
         return None
 
     def _path_of(self, entry: MarkedEntry | None, what: str) -> Path | None:
@@ -353,7 +334,7 @@ class _SuiteReading:
         if not text or not holds(path, Path.is_file):
             near = sorted(each.name for each in path.parent.glob(f"*{path.suffix}")) if text else []
             hint = did_you_mean(path.name, near) or "A path begins at the folder of this file."
-            self._file.error(entry.value, f"there is no file {path} for {what}", hint)
+            self._file.error(entry.value, "E802.file", path=path, what=what, hint=hint)
             self._others.append(path)
             return None
         self._others.append(path)
@@ -364,7 +345,7 @@ class _SuiteReading:
         if entry is None:
             return found
         if not isinstance(entry.value, MappingNode):
-            self._file.error(entry.value, "`set` has to be a mapping", "Write `set:` and below it `hot: 85`.")
+            self._file.error(entry.value, "E802.limits")
             return found
         for each in self._file.pairs(entry.value):
             name = str(each.key.value)
@@ -390,10 +371,10 @@ class _SuiteReading:
                 self._error = error
                 return None
             except AntelogError as error:
-                where = self._file.root if entry is None else entry.value
-                assert where is not None
+                where = self._root if entry is None else entry.value
                 message, _, hint = str(error).partition(". ")
-                self._file.error(where, message, hint or "See the program, and what it needs.", MISFIT)
+                hint = hint or "See the program, and what it needs."
+                self._file.error(where, "E803.advice", message=message, hint=hint)
                 return None
             self._loaded[key] = ProgramTexts(program)
         return self._loaded[key]
@@ -428,15 +409,14 @@ class _SuiteReading:
 
     def _name(self, node: Node, entry: MarkedEntry | None, names: dict[str, Node]) -> str | None:
         if entry is None:
-            hint = "Say in a few words what it shows: `name: …`."
-            self._file.error(node, "this case has no name", hint)
+            self._file.error(node, "E802.no-name")
             return None
         text = self._file.text(entry)
         name = " ".join((text or "").split())
         if text == "":
-            self._file.error(entry.key, "this name is empty", "Say in a few words what the case shows.")
+            self._file.error(entry.key, "E802.empty-name")
         elif name in names:
-            self._file.error(entry.value, f"two cases have the name `{name}`", "Say how they differ.")
+            self._file.error(entry.value, "E802.name-twice", name=name)
         elif text is not None:
             names[name] = entry.value
             return name
@@ -455,8 +435,7 @@ class _SuiteReading:
                 elif isinstance(node, MappingNode):
                     files += self._fact_files(texts, node)
                 else:
-                    hint = "Write each fact on a line of its own, behind a dash."
-                    self._file.error(node, "a list cannot be a fact", hint)
+                    self._file.error(node, "E802.list-fact")
         return tuple(facts), tuple(files)
 
     def _fact_files(self, texts: ProgramTexts, node: MappingNode) -> Iterator[tuple[str, Path]]:
@@ -467,7 +446,7 @@ class _SuiteReading:
                 hint = "A text with a colon and a space in it has to stand in single quotes."
                 if "(" not in name:
                     hint = did_you_mean(name, known) or f"It has {', '.join(known) or 'none'}."
-                self._file.error(each.key, f"the program has no input {name}", hint, MISFIT)
+                self._file.error(each.key, "E803.input", name=name, hint=hint)
                 continue
             path = self._path_of(each, f"the facts of {name}")
             if path is not None:

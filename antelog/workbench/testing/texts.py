@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, TypeGuard
 
 from yaml import Mark, ScalarNode
@@ -16,6 +14,7 @@ from antelog.arrow.ticks import LAST, tick_of
 from antelog.compile.nodes.plan import Input, Static
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import DataError
+from antelog.forecast.reports.words import count as counted
 from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import is_ticks, no_ticks
@@ -66,22 +65,20 @@ class ProgramTexts:
         at = next((each for each in _ARRIVAL.finditer(whole.text) if each[1]), None)
         text = whole.part(0, len(whole.text) if at is None else at.start())
         arrival = None if at is None else self.moment(whole.part(at.end(), len(whole.text)))
-        atom, text = self._atom(text, "a fact")
+        atom, text = self._atom(text, "fact")
         name = atom.predicate
         known = self.inputs.get(name) or self.statics.get(name)
         if known is None and name in self._derived:
-            hint = "Give the facts that its rules look at."
-            raise text.misfit(atom.name_span, f"{name} is derived by rules, and not a fact", hint)
+            raise text.misfit(atom.name_span, "E803.derived-fact", name=name)
         if known is None:
             names = [*self.inputs, *self.statics]
             hint = did_you_mean(name, names) or f"It has {', '.join(names) or 'none'}."
-            raise text.misfit(atom.name_span, f"the program has no input {name}", hint)
+            raise text.misfit(atom.name_span, "E803.input", name=name, hint=hint)
         _require_arguments(text, atom, len(known.columns), ", ".join(known.columns))
         most: Sequence[int | None] = (None,) * len(known.columns)
         if isinstance(known, Static):
             if at is not None:
-                message = f"{name} is static: it holds at every time, and has no arrival"
-                raise whole.misfit(Span(at.start(), len(whole.text)), message, "Leave out the `@`.")
+                raise whole.misfit(Span(at.start(), len(whole.text)), "E803.static-arrives", name=name)
             most = known.most or most
         columns = zip(atom.terms, known.types, most, strict=False)
         readers: list[Callable[[], syntax.Value]] = [partial(self._value, text, *each) for each in columns]
@@ -99,25 +96,21 @@ class ProgramTexts:
 
     def answer(self, whole: ScalarText) -> syntax.Atom:
         """Reads an answer, in which `_` and variables may stand."""
-        atom, text = self._atom(whole.part(0, len(whole.text)), "an answer")
+        atom, text = self._atom(whole.part(0, len(whole.text)), "answer")
         name, query = atom.predicate, self.queries.get(atom.predicate)
         if query is None:
             if name in self._derived:
-                message = f"{name} is derived, but no query asks for it"
                 general = general_text(name, len(atom.terms))
-                hint = f"Add `query {general}.` to the program, or expect an answer of a query."
-            elif name in self.inputs:
-                message, hint = f"{name} is an input, and not an answer", "Name a query of the program."
-            else:
-                message = f"the program has no query {name}"
-                hint = did_you_mean(name, self.queries) or f"It has {', '.join(self.queries)}."
-            raise text.misfit(atom.name_span, message, hint)
+                raise text.misfit(atom.name_span, "E803.derived", name=name, general=general)
+            if name in self.inputs:
+                raise text.misfit(atom.name_span, "E803.input-asked", name=name)
+            hint = did_you_mean(name, self.queries) or f"It has {', '.join(self.queries)}."
+            raise text.misfit(atom.name_span, "E803.query", name=name, hint=hint)
         _require_arguments(text, atom, len(query.terms), to_text(query))
         terms, times = list[syntax.Term](), self._times_of(name)
         for index, term in enumerate(atom.terms):
             if not isinstance(term, syntax.Constant | syntax.Variable | syntax.Anonymous):
-                message = f"`{to_text(term)}` is not a value"
-                raise text.misfit(term.span, message, "Write a value, or `_` for any.")
+                raise text.misfit(term.span, "E803.no-term", term=to_text(term))
             is_time = index in times and isinstance(term, syntax.Constant)
             terms.append(syntax.Constant(self._time(text, term), span=term.span) if is_time else term)
         return syntax.Atom(name, tuple(terms), span=atom.span)
@@ -130,7 +123,7 @@ class ProgramTexts:
     def literal(self, whole: ScalarText) -> tuple[syntax.Literal, ...]:
         text = whole.part(0, len(whole.text))
         plain = _WHERE.sub(lambda each: " ,     " if each[1] else each[0], text.text)
-        rule, _ = self._rule(replace(text, text=plain), "Q(0) :- ", "a literal")
+        rule, _ = self._rule(replace(text, text=plain), "Q(0) :- ", "literal")
         return rule.body
 
     def literal_of_line(self, text: str) -> tuple[syntax.Literal, ...] | None:
@@ -148,38 +141,38 @@ class ProgramTexts:
         try:
             return tick_of(given, self.timescale)
         except DataError as error:
-            message = str(error).partition(";")[0].partition(". ")[0]
-            raise text.misfit(Span(0, len(text.text)), message, self._time_hint) from None
+            wrong = str(error).partition(";")[0].partition(". ")[0]
+            raise self._no_time(text, Span(0, len(text.text)), wrong) from None
 
-    @property
-    def _time_hint(self) -> str:
-        return f"Give the number of a tick{', or a timestamp' if self.timescale else ''}."
+    def _no_time(self, text: ScalarText, span: Span, wrong: str) -> MisfitError:
+        return text.misfit(span, "E803.time", wrong=wrong, more=", or a timestamp" if self.timescale else "")
 
     def _value(
         self, text: ScalarText, term: syntax.Term, type_: str | None, most: int | None
     ) -> syntax.Value:
-        shown = f"`{to_text(term)}`"
+        shown = to_text(term)
         if not isinstance(term, syntax.Constant):
-            hint = "A fact has values only: lower-case words, numbers, or texts in double quotes."
-            raise text.misfit(term.span, f"{shown} is not a value", hint)
-        value, whole_ticks = term.value, "Give a number of ticks."
+            raise text.misfit(term.span, "E803.no-value", term=shown)
+        value = term.value
         if term.unit is not None:
             length = microseconds(syntax.Bound(0 if isinstance(value, str) else value, term.unit))
             tick = self._plan.tick
             ticks = None if length is None or tick is None else length / tick
             if ticks is None or ticks.denominator != 1:
-                raise text.misfit(term.span, f"{shown} is not a whole number of ticks", whole_ticks)
+                raise text.misfit(
+                    term.span, "E803.no-tick", term=shown, wrong="is not a whole number of ticks"
+                )
             value = int(ticks)
         if most is not None and not is_ticks(value, most):
-            raise text.misfit(term.span, f"{shown} {no_ticks(most)}", whole_ticks)
+            raise text.misfit(term.span, "E803.no-tick", term=shown, wrong=no_ticks(most))
         kind = "text" if isinstance(value, str) else "number"
         if most is None and type_ not in (None, kind):
             hint = "Write a number, such as 91.5."
             if kind == "number":
-                hint = f'Write "{to_text(term)}" for a text.'
+                hint = f'Write "{shown}" for a text.'
             if term.written is not None:
                 hint = f"It is the limit {term.written} of the program, {value_text(value)}. {hint}"
-            raise text.misfit(term.span, f"{shown} is not a {type_}", hint)
+            raise text.misfit(term.span, "E803.type", term=shown, type=type_, hint=hint)
         return value
 
     def _time(self, text: ScalarText, term: syntax.Term) -> int:
@@ -188,20 +181,18 @@ class ProgramTexts:
                 return self.moment(text.part(term.span.start, term.span.end))
             if isinstance(term.value, int) and not isinstance(term.value, bool) and 0 <= term.value <= LAST:
                 return term.value
-        raise text.misfit(term.span, f"`{to_text(term)}` is not a time", self._time_hint)
+        raise self._no_time(text, term.span, f"`{to_text(term)}` is not a time")
 
     def _atom(self, text: ScalarText, what: str) -> tuple[syntax.Atom, ScalarText]:
-        """Reads an atom; returns it, and the text by which its places count."""
+        """Reads an atom, a `fact` or `answer`; returns it, and the text by which its places count."""
         negation = _NEGATION.match(text.text)
         if negation is not None:
-            message = f"`{negation[0]}` cannot stand before {what}"
-            raise text.misfit(Span(0, negation.end()), message, _ADVICE["absent"][what])
+            raise text.misfit(Span(0, negation.end()), f"E803.before-{what}", word=negation[0])
         whole = _WHOLE_ATOM.match(text.text)
         rest = "" if whole is None else text.text[whole.end() :].strip()
         if whole is not None and rest not in ("", "."):
             at, word = text.text.index(rest, whole.end()), rest.split()[0]
-            message, there = f"`{word}` cannot stand behind {what}", Span(at, at + len(word))
-            raise text.misfit(there, message, _ADVICE["behind"][what])
+            raise text.misfit(Span(at, at + len(word)), f"E803.after-{what}", word=word)
         rule, placed = self._rule(text, "", what)
         return rule.head, placed
 
@@ -223,13 +214,13 @@ class ProgramTexts:
             span = Span(start, max(min(each.span.end - first, len(body)), start + 1))
             behind = text.file.source.text[: text.node.start_mark.index].rstrip()[-1:]
             if behind in tuple("[{,") and text.text.count("(") != text.text.count(")"):
-                raise text.misfit(span, "this text is cut at a comma", _ADVICE["brackets"])
-            hint = _ADVICE["time_of_day"] if _CLOCK.search(body[span.start - 1 :][:4]) else each.hint
-            raise text.misfit(span, each.message, hint)
+                raise text.misfit(span, "E803.brackets")
+            is_clock = _CLOCK.search(body[span.start - 1 :][:4])
+            name = "E803.time-of-day" if is_clock else "E803.advice"
+            raise text.misfit(span, name, message=each.message, hint=each.hint)
         found = [each for each in parsed.document.statements if not isinstance(each, syntax.Limit)]
         if len(found) != 1 or not isinstance(found[0], syntax.Rule) or bool(found[0].body) != bool(before):
-            message = f"this is not {what}" if found else f"{what} is missing"
-            raise text.misfit(Span(0, len(text.text)), message, _ADVICE["instead"][what])
+            raise text.misfit(Span(0, len(text.text)), f"E803.{'no' if found else 'missing'}-{what}")
 
         def with_tick(node: Any) -> Any:
             if isinstance(node, syntax.Constant) and node.span.start in stamps:
@@ -242,8 +233,9 @@ class ProgramTexts:
         except DataError as error:
             at, stamp = next(iter(stamps.items()))
             message, _, hint = str(error).partition("; " if self.timescale else ". ")
+            hint = hint[:1].upper() + hint[1:] or "Give the number of a tick."
             span = Span(at - first, at - first + len(stamp))
-            raise text.misfit(span, message, hint[:1].upper() + hint[1:] or _ADVICE["no_tick"]) from None
+            raise text.misfit(span, "E803.advice", message=message, hint=hint) from None
 
     def written(self, tick: int) -> str:
         """Writes a tick, as a time if ticks have a length."""
@@ -291,14 +283,13 @@ class ProgramTexts:
 
 def _require_arguments(text: ScalarText, atom: syntax.Atom, count: int, listed: str) -> None:
     if len(atom.terms) != count:
-        message = f"{atom.predicate} has {count} argument{'s' * (count != 1)}, and here are {len(atom.terms)}"
-        raise text.misfit(atom.span, message, f"They are: {listed}.")
+        numbers = {"count": counted(count, "argument"), "given": len(atom.terms)}
+        raise text.misfit(atom.span, "E803.arguments", name=atom.predicate, listed=listed, **numbers)
 
 
 _NEGATION = re.compile(r"not\b|¬|last\b")
 _WHOLE_ATOM = re.compile(rf'\s*\w+\s*\((?:[^()"]|{_QUOTED})*\)')
 _CLOCK = re.compile(r"\d:\d")
-_ADVICE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 # ---- nodes of the syntax tree ----
 

@@ -7,7 +7,7 @@ import pytest
 from antelog.watch.board import board as boards
 from antelog.watch.board.answer_table import SORTS, AnswerTables, prefix_of
 from antelog.watch.board.board import Board
-from antelog.watch.board.feed_program import label
+from antelog.watch.board.feed_program import FeedProgram
 from antelog.watch.board.selection import MOST, AnswerFilter, Given, Selection, decided_filter, selection_of
 from tests.watch.lines import PROGRAM, Record, confirmed, head, possible, rejected
 
@@ -19,7 +19,7 @@ def looking(*records: Record, program: str = PROGRAM) -> AnswerTables:
 
 
 def labels(found: AnswerTables, look: Selection) -> list[str]:
-    return [label(each.query, each.values) for each in found.select(look)]
+    return [FeedProgram().label(each) for each in found.select(look)]
 
 
 THREE = (possible("a1", 3, 3, 0.2), possible("a2", 2, 4, 0.9), possible("b", 4, 5, 0.5))

@@ -19,7 +19,7 @@ from antelog.watch.alerts.letters import routes_of
 from antelog.watch.board import board as boards
 from antelog.watch.board import past, saved_board
 from antelog.watch.board.board import Board, FeedPieces
-from antelog.watch.board.feed_program import label, rules_from
+from antelog.watch.board.feed_program import FeedProgram, rules_from, value_text
 from antelog.watch.board.input_status import REJECTS
 from antelog.watch.board.tracked_answer import CHANCES, LINES, marks
 from antelog.watch.web.api import API, of_answer
@@ -57,7 +57,7 @@ def board(*records: dict) -> Board:  # type: ignore[type-arg]
 
 def test_an_answer_is_open_from_its_first_line_on() -> None:
     found = board(possible("wt2", 7)).open[WT2]
-    assert (label(found.query, found.values), found.since) == ("Malf(wt2, 7)", 7)
+    assert (FeedProgram().label(found), found.since) == ("Malf(wt2, 7)", 7)
     assert (found.now.chance, found.now.decided_by, found.now.silent) == (0.5, 10, ("rejected", 10))
 
 
@@ -147,9 +147,9 @@ def test_a_program_that_cannot_be_read_is_none() -> None:
 
 
 def test_times_are_written_as_such() -> None:
-    values = {"X": "wt2", "T": 2958000}
-    assert label("Malf", values, {"T": "time"}, Timescale(600_000_000)) == "Malf(wt2, 2026-03-29 16:00)"
-    assert label("Malf", {"X": None, "T": 3}) == "Malf(…, 3)"
+    values = {"X": None, "T": 2958000}
+    assert value_text(values, "T", {"T": "time"}, Timescale(600_000_000)) == "2026-03-29 16:00"
+    assert [value_text(values, name, {}, None) for name in values] == ["…", "2958000"]
 
 
 def test_a_line_that_makes_no_sense_is_counted_and_the_others_are_shown() -> None:
@@ -284,7 +284,9 @@ def position(live: LiveBoard) -> int:
 def said(live: LiveBoard) -> dict[str, Any]:
     """All that the page says of its answers, and lines of one that it reads again."""
     views: dict[str, Any] = {name: make(live, {}) for name, make in API.items()}
-    views["answer"] = of_answer(live, views["decided"]["answers"][-1]["id"])
+    found = live.find(views["decided"]["answers"][-1]["id"])
+    assert found is not None
+    views["answer"] = of_answer(live, found)
     return views
 
 

@@ -22,7 +22,7 @@ def writer(page_and_store: tuple[Page, Store]) -> Store:
 
 @pytest.fixture
 def tab(chromium: Browser, page_and_store: tuple[Page, Store]) -> Iterator[Tab]:
-    found = chromium.opened(page_and_store[0].url)
+    found = chromium.opened(page_and_store[0].address.link)
     # The first view is there before the scripts are.
     found.until("typeof shown === 'string' && shown && document.querySelectorAll('.rows .row').length >= 5")
     yield found

@@ -20,7 +20,7 @@ _COMPARE = Path(__file__).with_name("golden.js").read_text()
 
 def taken(tab: Tab, page: Page, looks: Sequence[tuple[int, bool]]) -> Iterator[tuple[str, bytes]]:
     tab.size(1600, 900)
-    tab.open_page(page.url.replace("/?", "/list?"))
+    tab.open_page(page.address.link.replace("/?", "/list?"))
     tab.until("document.querySelectorAll('.rows .row').length >= 5")
     answer = tab.run("document.querySelector('.rows .row').getAttribute('href').slice(1)")
     for view in VIEWS:

@@ -104,7 +104,7 @@ def test_it_goes_on_after_the_server_was_killed(
     page, writer = page_and_store
     monkeypatch.setattr(child, "BETWEEN_STARTS", 0.0)
     monkeypatch.setattr(page, "_restarts", child.Restarts())
-    tab = chromium.opened(page.url)
+    tab = chromium.opened(page.address.link)
     tab.until(f"{ROWS} >= 5")
     page.child.process.kill()
     page.child.process.wait()
@@ -120,7 +120,7 @@ def test_tabs_let_each_other_in_and_a_hidden_one_hears_what_is_due_alone(
 ) -> None:
     page, writer = page_and_store
     first = chromium.tab()
-    first.open_page(page.url.replace("/?", "/list?"))
+    first.open_page(page.address.link.replace("/?", "/list?"))
     first.until(f"{ROWS} >= 5")
     assert first.run("document.title").startswith("All that is open ")
     second = chromium.tab()
@@ -182,7 +182,7 @@ def test_a_view_can_be_printed(tab: Tab) -> None:
 @pytest.mark.long
 def test_a_hundred_thousand_answers_scroll(chromium: Browser, tmp_path: Path) -> None:
     with served(tmp_path, some(100_000)) as (page, _):
-        tab = chromium.opened(page.url, 1200)
+        tab = chromium.opened(page.address.link, 1200)
         tab.until("document.getElementById('found')?.textContent === '100,000 answers'")
         for share in (0.3, 0.9, 1.0, 0.0):
             tab.run(f"scrollTo(0, {share} * (document.documentElement.scrollHeight - innerHeight))")

@@ -65,7 +65,7 @@ def page_and_store(tmp_path: Path) -> Iterator[tuple[Page, Store]]:
 
 
 def opened(chromium: Browser, page: Page, answers: int = 200) -> Tab:
-    tab = chromium.opened(page.url)
+    tab = chromium.opened(page.address.link)
     tab.until(f"{ANSWERS} === '{answers}'")
     return tab
 
@@ -288,7 +288,7 @@ def test_the_first_card_is_the_device_to_go_to(chromium: Browser, tmp_path: Path
     due, expected = SCENES[scene]
     with served(tmp_path, [*lines_at_9(due), status(9, at=ago(-3600))], SCENE) as (page, _):
         for width in WIDTHS:
-            tab = chromium.opened(page.url, width, "")
+            tab = chromium.opened(page.address.link, width, "")
             card = tab.run("document.querySelector('.fork-card').innerText.replaceAll('\\xa0', ' ')")
             for words in (*expected, "1 of 2 facts", "it is not", "clears at", "nobody is on it"):
                 assert words in re.sub(r"[\s/]*\n[\s/]*", "/", card), (width, card)
@@ -297,7 +297,7 @@ def test_the_first_card_is_the_device_to_go_to(chromium: Browser, tmp_path: Path
 
 
 def test_keys_walk_the_cards_and_the_dots(chromium: Browser, page_and_store: tuple[Page, Store]) -> None:
-    tab = chromium.opened(page_and_store[0].url, view="")
+    tab = chromium.opened(page_and_store[0].address.link, view="")
     focus = "document.activeElement.closest('[data-group], a').outerHTML.slice(0, 200)"
     for key, start in (("j", "#cards a"), ("ArrowRight", "#dots a"), ("ArrowLeft", "#dots a:last-of-type")):
         tab.run(f"document.querySelector('{start}').focus()")
@@ -348,7 +348,7 @@ def test_the_page_says_since_when_nobody_follows(
     chromium: Browser, tmp_path: Path, view: str, old: str
 ) -> None:
     with served(tmp_path, [possible("wt1", 8, 8, 0.999), status(9, at=ago(60))], PROGRAM) as (page, _):
-        tab = chromium.opened(page.url, view=view)
+        tab = chromium.opened(page.address.link, view=view)
         tab.until(
             "document.getElementById('band').innerText.includes('Nothing has come from antelog watch since')"
         )
@@ -365,7 +365,7 @@ def test_a_silent_device_is_named_and_its_rows_are_grey(chromium: Browser, tmp_p
     band = "document.getElementById('band').innerText"
     lines = [possible("wt2", 7, 8), possible("wt4", 7, 8), silent(1, "wt2")]
     with served(tmp_path, lines, PROGRAM) as (page, writer):
-        tab = chromium.opened(page.url)
+        tab = chromium.opened(page.address.link)
         tab.until(f"{band}.includes('No fact of Temp from wt2 (since ')")
         assert tab.run("document.querySelectorAll('.item').length") == 2
         assert tab.run("[...document.querySelectorAll('.item.stale')].map(each => each.dataset.group)") == [
@@ -407,7 +407,7 @@ def rounds(tab: Tab, count: int) -> int:
 @pytest.mark.long
 def test_a_view_that_was_left_is_gone(chromium: Browser, tmp_path: Path) -> None:
     with served(tmp_path, plant(200), PROGRAM) as (page, _):
-        tab = chromium.opened(page.url)
+        tab = chromium.opened(page.address.link)
         tab.until("document.querySelector('a.row')")
         # A look between two views finds far fewer nodes than one at a view.
         before = max(rounds(tab, 1) for _ in range(3))

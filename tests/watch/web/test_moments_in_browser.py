@@ -27,7 +27,7 @@ def page(tmp_path: Path) -> Iterator[Page]:
 
 
 def test_the_page_of_before_and_a_film_of_it(chromium: Browser, page: Page, tmp_path: Path) -> None:
-    tab = chromium.opened(page.url)
+    tab = chromium.opened(page.address.link)
     tab.run("go('/')")
     tab.until("moments.data !== null && !moments.box.hidden")
     assert json.loads(tab.run(f"{STEPS}; looked()")) == []

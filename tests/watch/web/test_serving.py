@@ -40,7 +40,7 @@ def test_a_page_is_served_follows_its_feed_and_begins_again_at_its_link(
     monkeypatch.setattr(child, "BETWEEN_STARTS", 0.0)
     with served(tmp_path, [possible("wt2", 7)]) as (page, store):
         assert page.child.process.poll() is None
-        assert page.url == f"http://127.0.0.1:{page.address.port}/?token={page.address.tokens.look}"
+        assert page.address.link == f"http://127.0.0.1:{page.address.port}/?token={page.address.tokens.look}"
         until_open(page, 1)
         session = json.loads(get(page, "/api/session")[1])["session"]
         add(store, possible("wt3", 7))
@@ -48,10 +48,10 @@ def test_a_page_is_served_follows_its_feed_and_begins_again_at_its_link(
         page.child.process.kill()
         page.child.process.wait()
         assert page.child.process.poll() is not None
-        link, old = page.url, page.child.process
+        link, old = page.address.link, page.child.process
         page.tend()
         assert page.child.process is not old
-        assert page.url == link
+        assert page.address.link == link
         assert get(page, "/api/now", Authorization=f"Bearer {session}")[0] == 200
         until_open(page, 2)
         page.tend()
@@ -144,7 +144,7 @@ def test_a_page_with_a_certificate_speaks_https_alone(tmp_path: Path) -> None:
     hosts = ("plant.example",)
     address = PageAddress(host="0.0.0.0", allowed_hosts=hosts, certificate=str(certificate), key=str(key))
     with served(tmp_path, [possible("wt2", 7)], address=address) as (page, _):
-        assert page.url.startswith(f"https://plant.example:{page.address.port}/?token=")
+        assert page.address.link.startswith(f"https://plant.example:{page.address.port}/?token=")
         trusted = ssl.create_default_context(cafile=str(certificate))
         plain = socket.create_connection(("127.0.0.1", page.address.port), 10)
         with plain, trusted.wrap_socket(plain, server_hostname="plant.example") as secure:

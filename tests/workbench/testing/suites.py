@@ -44,10 +44,10 @@ def case(facts: str = "", expect: str = "- nothing_else: no", more: str = "") ->
 
 def problems(found: Suite) -> tuple[Diagnostic, ...]:
     """All that is wrong with a file, or with its program."""
-    return (*found.problems, *(found.program_error.diagnostics if found.program_error else ()))
+    return (*found.file.problems, *(found.program_error.diagnostics if found.program_error else ()))
 
 
 def said(found: Suite) -> str:
     """The mistakes of a file as people see them, without the folder."""
-    text = to_text(found.problems, found.file.source)
+    text = to_text(found.file.problems, found.file.source)
     return text.replace(f"{Path(found.name).parent}/", "")

@@ -46,7 +46,7 @@ def test_times_may_be_timestamps(tmp_path: Path) -> None:
 
 def test_a_fact_of_the_background_has_no_arrival(tmp_path: Path) -> None:
     found = suite(tmp_path, case("- Turbine(wt7)\n- Turbine(wt8) @ 2"))
-    assert [each.message for each in found.problems] == [
+    assert [each.message for each in found.file.problems] == [
         "Turbine is static: it holds at every time, and has no arrival"
     ]
 
@@ -79,7 +79,7 @@ def test_facts_of_all_cases_come_first(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_with_a_file(tmp_path: Path, text: str, message: str) -> None:
     found = suite(tmp_path, text)
-    assert found.problems[0].message == message
+    assert found.file.problems[0].message == message
     assert said(found)
     assert not found.cases or found.wrong
 
@@ -90,7 +90,7 @@ def test_what_is_wrong_with_a_file(tmp_path: Path, text: str, message: str) -> N
 def test_other_encodings_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.test.yaml"
     path.write_bytes(content)
-    (problem,) = read_suite(path).problems
+    (problem,) = read_suite(path).file.problems
     assert problem.message.startswith("it is not UTF-8 text, see byte ")
 
 
@@ -105,26 +105,26 @@ def test_a_mark_of_the_encoding_and_other_line_ends_do_no_harm(tmp_path: Path) -
 @cases(__file__, "facts")
 def test_what_is_wrong_with_facts(tmp_path: Path, facts: str, message: str) -> None:
     found = suite(tmp_path, case(facts), ANYTHING)
-    assert message in found.problems[0].message
+    assert message in found.file.problems[0].message
     assert said(found)
 
 
 @cases(__file__, "expectations")
 def test_what_is_wrong_with_expectations(tmp_path: Path, expect: str, message: str) -> None:
     found = suite(tmp_path, case("- P(a, 0)", expect), ANYTHING)
-    assert message in "\n".join(each.message for each in found.problems)
+    assert message in "\n".join(each.message for each in found.file.problems)
     assert said(found)
 
 
 def test_a_text_in_brackets_is_taken_apart_by_yaml(tmp_path: Path) -> None:
     found = suite(tmp_path, "cases:\n- name: a\n  facts: [P(a, 0)]\n", ANYTHING)
-    assert found.problems[0].message == "this text is cut at a comma"
-    assert "behind a dash" in found.problems[0].hint
+    assert found.file.problems[0].message == "this text is cut at a comma"
+    assert "behind a dash" in found.file.problems[0].hint
 
 
 def test_a_folded_chance_gets_a_remedy(tmp_path: Path) -> None:
     found = suite(tmp_path, case("- P(a, 0)", "- open:\n  - Q(a, 0):\n      chance: > 50%"), ANYTHING)
-    assert "Write `over 50%`" in found.problems[0].hint
+    assert "Write `over 50%`" in found.file.problems[0].hint
 
 
 def test_all_mistakes_come_at_once_with_place_line_and_caret(tmp_path: Path) -> None:
@@ -151,8 +151,8 @@ def test_a_program_that_is_wrong_or_missing_is_said_plainly(tmp_path: Path) -> N
     assert {each.code for each in problems(wrong)} == {"E203"}
     (tmp_path / "alone.test.yaml").write_text(case(), "utf-8")
     alone = read_suite(tmp_path / "alone.test.yaml")
-    assert alone.problems[0].message == "there is no program alone.alog beside it"
-    assert alone.problems[0].hint == "Name it: `program: turbines.alog`."
+    assert alone.file.problems[0].message == "there is no program alone.alog beside it"
+    assert alone.file.problems[0].hint == "Name it: `program: turbines.alog`."
 
 
 def test_limits_come_from_the_file_the_case_and_the_command(tmp_path: Path) -> None:
@@ -164,8 +164,8 @@ def test_limits_come_from_the_file_the_case_and_the_command(tmp_path: Path) -> N
     given = read_suite(path, ValueSettings(limits={"hot": 60, "cold": 5})).cases
     assert [each.texts.program.source.values for each in given] == [{"hot": 60}, {"hot": 60}]
     unknown = suite(tmp_path, "cases:\n- name: one\n  set:\n    hat: 70\n", program)
-    assert unknown.problems[0].message == "the program has no limit hat"
-    assert unknown.problems[0].hint == "It has hot."
+    assert unknown.file.problems[0].message == "the program has no limit hat"
+    assert unknown.file.problems[0].hint == "It has hot."
 
 
 @pytest.mark.parametrize("place", range(0, len(PROGRAM), 7))

@@ -193,27 +193,20 @@ class ViewContext:
     def shown_acts(self, group: str) -> list[dict[str, str]]:
         return [_shown_act(each, self.clock) for each in self.acts.get(group, ())]
 
-    def label(self, answer: TrackedAnswer) -> AnswerLabel:
-        head = self.board.head
-        ticks = head.ticks.get(answer.query, {})
-        values = [
-            (value_text(answer.values, name, ticks, head.timescale), ticks.get(name) == TIME)
-            for name in answer.values
-        ]
-        return AnswerLabel(answer.query, values)
-
-    def brief(self, answer: TrackedAnswer) -> AnswerLabel:
-        """Writes the label of an answer that is shown beside its key: without it, and with a short time."""
+    def label(self, answer: TrackedAnswer, *, brief: bool = False) -> AnswerLabel:
+        """Writes the label of an answer; a brief one is beside its key: without it, and with a short time."""
         head = self.board.head
         ticks, key = head.ticks.get(answer.query, {}), head.keys.get(answer.query)
         values = []
         for name, value in answer.values.items():
-            if ticks.get(name) == TIME and isinstance(value, int):
-                values.append((self.clock.short(value), True))
-            elif name != key:
-                text = value_text(answer.values, name, ticks, head.timescale)
-                text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-                values.append((text, False))
+            timed = ticks.get(name) == TIME and (isinstance(value, int) or not brief)
+            if brief and name == key and not timed:
+                continue
+            short = brief and timed
+            text = (
+                self.clock.short(value) if short else value_text(answer.values, name, ticks, head.timescale)
+            )
+            values.append((f"{text[:_LONGEST]}…" if brief and len(text) > _LONGEST else text, timed))
         return AnswerLabel(answer.query, values)
 
     def shorter(self, answer: TrackedAnswer, text: str) -> str:
@@ -244,7 +237,7 @@ class ViewContext:
         possible = POSSIBLE if words.startswith(POSSIBLE) else ""
         before, _, after = words.removeprefix(possible).partition(key) if key else (words, "", "")
         if not words or not after.strip() or len(before.split()) > 1:
-            return words or str(self.brief(answer))
+            return words or str(self.label(answer, brief=True))
         return possible + after.strip()
 
 

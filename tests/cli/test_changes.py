@@ -1,4 +1,4 @@
-"""antelog/watch/changes.py: changes in a topic are put into a feed, in order, and each once."""
+"""antelog/cli/serving.py: changes in a topic are put into a feed, in order, and each once."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from antelog.cli.serving import ChangesPump
 from antelog.run.address import Kafka, address_of
 from antelog.run.store.feed import BatchFeed, FeedReader, FolderFeed
-from antelog.watch.changes import ChangesPump
 from tests.run.sources.brokers import Broker
 
 
