@@ -158,9 +158,10 @@ class ListedAnswers:
             f"SELECT {columns}, sum({base.sql}) FROM {self._name} GROUP BY {columns}", base.values
         )
         found: dict[str, dict[str, int]] = {name: {} for name in self._facets}
+        wanted = given.facets
         for severity, *others, number in cube:
             values = dict(zip(self._facets, (SEVERITIES[severity], *others), strict=True))
-            misses = {name for name, each in values.items() if each not in (given.chosen(name) or (each,))}
+            misses = {name for name, each in values.items() if each not in (wanted.get(name) or (each,))}
             for name, value in values.items():
                 found[name][value] = found[name].get(value, 0) + (0 if misses - {name} else number)
         return found

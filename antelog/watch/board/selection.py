@@ -39,13 +39,10 @@ class AnswerFilter:
     due: range | None = None  # ticks of deadlines
     between: range | None = None  # ticks at which answers were decided
 
-    def chosen(self, facet: str) -> Sequence[str]:
-        return self.facets.get(facet, ())
-
     @property
     def bad_only(self) -> AnswerFilter:
         """This filter without `good` answers, unless it asks for severities."""
-        if self.chosen("severity"):
+        if self.facets.get("severity"):
             return self
         return replace(self, facets={**self.facets, "severity": SEVERITIES[:-1]})
 

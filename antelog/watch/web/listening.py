@@ -103,19 +103,16 @@ class Connection(H11Protocol):
     @property
     def waits(self) -> bool:
         """Whether it waits for its client: to begin a request, to end it, or to take the answer."""
-        return self._unsent > 0 or not self._answering or self.cycle.more_body
+        unsent = self.transport.get_write_buffer_size()
+        return unsent > 0 or not self._answering or self.cycle.more_body
 
     @property
     def _answering(self) -> bool:
         cycle: RequestResponseCycle | None = self.cycle  # None before the first request
         return cycle is not None and not cycle.response_complete
 
-    @property
-    def _unsent(self) -> int:
-        return self.transport.get_write_buffer_size()
-
     def _look(self) -> None:
-        unsent = self._unsent
+        unsent = self.transport.get_write_buffer_size()
         stuck = 0 < self._last_unsent <= unsent
         silent = not unsent and not self._answering and self.cycle is self._last
         if stuck or silent:

@@ -22,7 +22,6 @@ from antelog.engine.step.wording import Plain, rows_of
 from antelog.language import Checked, read, syntax
 from antelog.language.durations import ticks_in_words
 from antelog.language.graph import reachable
-from antelog.language.moments import Timescale
 from antelog.language.printer import to_text, value_text
 from antelog.language.syntax import Limit, Rule
 from antelog.program import Program
@@ -84,10 +83,7 @@ class RuleSet:
 
     def __init__(self, checked: Checked) -> None:
         self._checked, self.document = checked, checked.document
-
-    @property
-    def timescale(self) -> Timescale | None:
-        return self._checked.vocabulary.timescale
+        self.timescale = checked.vocabulary.timescale
 
     @cached_property
     def by_head(self) -> dict[str, list[tuple[int, Rule]]]:
@@ -364,10 +360,6 @@ class AnswerDifferences:
     only_new: tuple[Confirmed, ...]
     moved: tuple[Confirmed, ...]  # to another tick
     lost: tuple[Confirmed, ...]  # from sight, for one of the programs only
-
-    @property
-    def count(self) -> int:
-        return len(self.only_old) + len(self.only_new) + len(self.moved) + len(self.lost)
 
 
 class ConfirmedAnswers:

@@ -187,7 +187,7 @@ def _answers(difference: ProgramDifference, most: int) -> Iterator[DiffLine]:
     yield "Confirmed on these facts", TITLE
     for each in difference.answers or ():
         only = len(each.only_old), len(each.only_new), len(each.moved)
-        if not each.count:
+        if not (any(only) or each.lost):
             yield f"  {each.query}: the same, {each.same:,} answer{'' if each.same == 1 else 's'}", TEXT
             continue
         counts = "{:,} only by the old rules, {:,} only by the new ones, {:,} at another tick".format(*only)
