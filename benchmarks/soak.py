@@ -27,7 +27,7 @@ from antelog.files.naming import Form
 from antelog.run.address import Files
 from antelog.spark import COUNTS, Outputs, guard, outputs
 from antelog.spark.endpoints.sinks import MicroBatch, write
-from antelog.spark.endpoints.sources import Wish, frame, reading_of
+from antelog.spark.endpoints.sources import frame, reading_of
 from antelog.spark.pipeline.configuration import settings_of
 from antelog.spark.pipeline.session import session
 from antelog.spark.pipeline.stream_run import Counts, Progress, StreamRun, follow
@@ -76,7 +76,7 @@ def soaked(readings: Readings, minutes: float) -> Run:
         settings = settings_of(inputs, buckets=BUCKETS, master="local[2]", conf=CONF)
         with session("soak", settings) as spark:
             program = antelog.parse(PROGRAM)
-            reading = reading_of(spark, program.plan, Wish("Temp", inputs[0], {}, stream=True))
+            reading = reading_of(spark, program.plan, "Temp", inputs[0], {}, stream=True)
             found = outputs(program, {"Temp": frame(spark, reading, stream=True)}, buckets=BUCKETS)
             state = str(folder / "state")
             guard(spark, state, found)

@@ -25,13 +25,7 @@ from antelog.language.moments import DEFAULT_ZONE, TIME, timed
 from antelog.lines import LABEL, line_of
 from antelog.program import load
 from antelog.run.store.feed import BatchFeed, FolderFeed, about
-from antelog.spark.failures import (
-    explaining_lost_java,
-    find_workers,
-    plain_errors,
-    require_changes,
-    require_version,
-)
+from antelog.spark.failures import explaining_lost_java, plain_errors, require_changes, require_spark
 
 _OPTIONS = ("feed", "path", "program", "checkpointlocation")
 _OPEN = ("if_silent", "decided_by")
@@ -114,8 +108,7 @@ _SESSION = ArgumentKind("a SparkSession", lambda value: hasattr(value, "dataSour
 def register_source(spark: SparkSession) -> None:
     """Makes `changes.writeStream.format("antelog")` known to a session, also on Spark Connect."""
     check("register_source", {"spark": spark}, {"spark": _SESSION})
-    require_version(spark, "the format antelog needs", "Use a newer one, or `antelog run --page`")
-    find_workers(spark)
+    require_spark(spark, "the format antelog needs", "Use a newer one, or `antelog run --page`")
     spark.dataSource.register(AntelogSource)
 
 

@@ -127,14 +127,15 @@ def plain_errors() -> Iterator[None]:
         raise
 
 
-def require_version(spark: SparkSession, needing: str, instead: str) -> None:
-    """Raises UnsupportedError if the Spark of a session, which may be a server's, is too old."""
+def require_spark(spark: SparkSession, needing: str, instead: str) -> None:
+    """Raises UnsupportedError if a session's Spark, which may be a server's, is too old or lacks antelog."""
     if tuple(int(number) for number in re.findall(r"\d+", spark.version)[:2]) < (4, 1):
         raise UnsupportedError(f"Spark is version {spark.version}, and {needing} 4.1 or later. {instead}")
+    find_workers(spark)
 
 
 def require_changes(columns: Collection[str]) -> None:
-    """Raises DataError if rows with these columns are no changes."""
+    """Raises DataError if rows with these columns are not changes."""
     for name in ("query", "tick", "change", "answer"):
         if name not in columns:
             raise DataError(

@@ -41,7 +41,7 @@ from antelog.spark.bucket.packing import REJECTS, packed
 from antelog.spark.bucket.state import CHANGES, reasoner
 from antelog.spark.bucket.state import REJECTED as SET_ASIDE
 from antelog.spark.bucket.unpacking import OutputColumns, columns_of, reject_reader, unpacked
-from antelog.spark.failures import explaining_lost_java, find_workers, plain_errors, require_version
+from antelog.spark.failures import explaining_lost_java, plain_errors, require_spark
 from antelog.spark.job import checking
 from antelog.spark.job.forecasts import Forecasts
 from antelog.spark.job.job import ARRIVED, Data, Job, numbers_of_buckets, sent
@@ -495,8 +495,7 @@ def register(spark: SparkSession, name: str, program: Program, /, **options: Any
     plan = plan_of(program)
     if not _NAME.fullmatch(name):
         raise DataError(f"{name!r} is not a name of a function in SQL; use letters, digits and `_`")
-    require_version(spark, "table functions of antelog need", "Use antelog.spark.changes for DataFrames")
-    find_workers(spark)
+    require_spark(spark, "table functions of antelog need", "Use antelog.spark.changes for DataFrames")
     clause = "WITH SINGLE PARTITION"
     if not in_one_partition(plan):
         keys = {name: "NULL" if each is None else quoted(each) for name, each in key_columns(plan).items()}
