@@ -98,14 +98,14 @@ def at_tick(tally: Tally, tick: int, half_life: HalfLife) -> Tally:
     return replace(tally, last=np.full(tally.count, tick), sums=sums)
 
 
-def merged(tallies: Sequence[Tally]) -> Tally:
-    """Merges the tallies of several workers; sums of equal keys are as of the same tick."""
-    whole = Tally.and_then(*tallies)
+def merged(ledgers: Sequence[Ledger]) -> Ledger:
+    """Merges the counts of several workers; sums of equal keys are as of the same tick."""
+    whole = Tally.and_then(*map(latest, ledgers))
     if whole.count == 0:
-        return whole
+        return opened(whole)
     same = tables.groups(tables.keys_of([whole.keys])[0] if whole.keys else np.zeros(whole.count, np.int64))
     sums = np.add.reduceat(whole.sums.take(same.order, axis=0), same.starts, axis=0)
-    return replace(whole.take(same.first), first=same.least(whole.first), sums=sums)
+    return opened(replace(whole.take(same.first), first=same.least(whole.first), sums=sums))
 
 
 def matched(keys: Sequence[Column], count: int, tally: Tally) -> Column:
@@ -162,19 +162,15 @@ def closed(ledger: Ledger, now: int) -> Ledger:
         ledger = replace(ledger, entries=entries, counted=np.zeros((entries.count, ledger.counted.shape[1])))
     else:
         ledger = opened(latest(ledger))
-    return without_old(ledger, now)
-
-
-def without_old(ledger: Ledger, tick: int) -> Ledger:
-    """Drops the keys that are forgotten if they are many, which saves room and changes nothing."""
     tally = ledger.tally
-    if tally.forgets is None or tick - tally.oldest <= tally.forgets:
+    if tally.forgets is None or now - tally.oldest <= tally.forgets:
         return ledger
-    gone = int(np.searchsorted(tally.lasts, tick - tally.forgets))  # or counted again since
+    # To drop the keys that are forgotten saves room and changes nothing, so it waits until they are many.
+    gone = int(np.searchsorted(tally.lasts, now - tally.forgets))  # or counted again since
     if gone * _FEWER <= ledger.rows:
         return ledger
     tally = latest(ledger)
-    return opened(tally.take(~tally.forgotten(tick, tally.last)))
+    return opened(tally.take(~tally.forgotten(now, tally.last)))
 
 
 def latest(ledger: Ledger) -> Tally:
@@ -299,8 +295,12 @@ def as_of(ledger: Ledger, keys: Sequence[Column], tick: Column) -> Tally:
     return _as_of(ledger, _rows(ledger, keys, len(tick)), tick)
 
 
-def before(ledger: Ledger, keys: Sequence[Column], tick: Column, half_life: HalfLife) -> Numbers:
-    """The sums of keys before ticks, faded to these; 0 for keys without counts."""
+def before(
+    ledger: Ledger, keys: Sequence[Column], tick: Column, half_life: HalfLife, *, fades: bool = True
+) -> Numbers:
+    """The sums of keys before ticks, faded to these if it `fades`; 0 for keys without counts."""
+    if not fades:
+        return as_of(ledger, keys, np.full(len(tick), tables.NEVER)).sums
     return faded_to(tick, as_of(ledger, keys, tick), half_life)
 
 
@@ -309,11 +309,6 @@ def faded_to(tick: Column, known: Tally, half_life: HalfLife) -> Numbers:
     sums = faded(known.sums, tick - known.last, half_life)
     gone = known.forgotten(tick, known.last)
     return np.where(gone[:, None], 0.0, sums) if gone.any() else sums
-
-
-def unfaded(ledger: Ledger, keys: Sequence[Column], count: int) -> Numbers:
-    """The sums of `count` keys as they are, whatever the tick; 0 for keys without counts."""
-    return as_of(ledger, keys, np.full(count, tables.NEVER)).sums
 
 
 def running_sums(numbers: Numbers, keeps: Numbers) -> Numbers:
