@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from os import PathLike
@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from antelog import writing
-from antelog.compile.meanings import Shapes
-from antelog.compile.nodes.plan import Input, Plan, Relation, from_json, to_json
+from antelog.compile.meanings import Shapes, compared, sentence
+from antelog.compile.nodes.plan import Plan, from_json, to_json
 from antelog.engine import sealed
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.history import Facts
@@ -36,6 +36,7 @@ from antelog.forecast.scores.scored_lines import AlertSums, FirstAlerts, Losses,
 from antelog.forecast.scores.scores import Scores
 from antelog.given import BYTES, PATH, TEXT, checked
 from antelog.language.moments import Timescale
+from antelog.language.printer import listed
 
 # The classes in files.
 _CLASSES: Mapping[str, type[Any]] = {
@@ -173,7 +174,10 @@ class Model:
             _in_both(*(_shapes(each, limits=own) for each in (one, other))) for own in (True, False)
         )
         if not like:
-            raise StateError(f"{name} was learned for another program: {_difference(self.plan, plan)}")
+            found = compared(self.plan, plan)
+            declared = listed([each.name for each in found.inputs if each.old and each.new])
+            why = sentence(found) + (f"; {declared}: declared otherwise" if declared else "")
+            raise StateError(f"{name} was learned for another program: compared with that, {why}")
         judges = {query: self.judges[query] for query in like}
         weights = {query: self.weights[query] for query in like}
         notes = []
@@ -216,26 +220,6 @@ def _unfitted(judges: Mapping[str, Judge]) -> dict[str, Judge]:
         else each
         for name, each in judges.items()
     }
-
-
-def _difference(one: Plan, other: Plan) -> str:
-    """Describes the first difference between the program of a model and another."""
-    first, second = _by_name(one.queries), _by_name(other.queries)
-    for name in sorted(first.keys() - second.keys()):
-        return f"it has {name} among its queries, and this one has not"
-    for name in sorted(second.keys() - first.keys()):
-        return f"this one has {name} among its queries, and it has not"
-    before, after = _by_name(one.inputs), _by_name(other.inputs)
-    differ = [name for name in sorted(before.keys() & after.keys()) if before[name] != after[name]]
-    recoded = one.recoded(other)
-    if recoded and not differ:
-        return f"the code of {', '.join(recoded)} is another"
-    differ += [name for name in sorted(first) if first[name] != second[name]]
-    return f"{differ[0]} is not the same in both" if differ else "its rules differ"
-
-
-def _by_name(things: Iterable[Input | Relation]) -> dict[str, object]:
-    return {each.name: each for each in things}
 
 
 # ---- parts of models for workers by key, and models of several workers merged ----
