@@ -108,16 +108,6 @@ def merged(ledgers: Sequence[Ledger]) -> Ledger:
     return opened(replace(whole.take(same.first), first=same.least(whole.first), sums=sums))
 
 
-def matched(keys: Sequence[Column], count: int, tally: Tally) -> Column:
-    """The rows of a tally that have these keys, `count` of them; -1 where none has."""
-    if not keys:
-        return np.full(count, min(tally.count, 1) - 1)
-    if count * _FEWER > tally.count:
-        asked, there = tables.keys_of([list(keys), list(tally.keys)])
-        return find(asked, there)
-    return find_by(tally.index, tally.keys, keys)
-
-
 # ---- ledgers: the sums of a tally as of every tick of a step ----
 
 #     in the tally   (wt2) 4 of 9, last counted at 12
@@ -247,16 +237,20 @@ def _with_keys(ledger: Ledger, keys: Sequence[Column], count: int) -> tuple[Ledg
 
 
 def _rows(ledger: Ledger, keys: Sequence[Column], count: int) -> Column:
-    """The rows that have these keys; -1 where none has."""
-    at = matched(keys, count, ledger.tally)
-    if ledger.rows > ledger.tally.count:
+    """The rows that have these keys, `count` of them; -1 where none has."""
+    tally = ledger.tally
+    if not keys:
+        return np.full(count, min(ledger.rows, 1) - 1)
+    if count * _FEWER > tally.count:
+        at = find(*tables.keys_of([list(keys), list(tally.keys)]))
+    else:
+        at = find_by(tally.index, tally.keys, keys)
+    if ledger.rows > tally.count:
         left = tables.marked(at < 0)
-        if not keys:
-            at[left] = 0
-        elif len(left):
+        if len(left):
             asked, there = tables.keys_of([[column.take(left) for column in keys], list(ledger.fresh)])
             own = find(asked, there)
-            at[left] = np.where(own < 0, -1, own + ledger.tally.count)
+            at[left] = np.where(own < 0, -1, own + tally.count)
     return at
 
 
