@@ -261,20 +261,20 @@ def merged(models: Sequence[Model]) -> Model:
     return replace(one, values=values, judges=judges, weights=weights)
 
 
+# The columns of cells.
+_OF_CELLS = {Facts: "columns", Tally: "keys", LatestValues: "key", AnswerLines: "answer"}
+
+
 def rewritten(thing: Any, cells: Cells) -> Any:
     """Copies a state, or a part of one, with its cells rewritten."""
     match thing:
-        case Facts():
-            return Facts(tuple(map(cells, thing.columns)), thing.time, thing.arrival)
-        case Tally():
-            return replace(thing, keys=tuple(map(cells, thing.keys)))
-        case Ledger():
+        case Ledger():  # the keys of its entries are rows
             fresh = tuple(map(cells, thing.fresh))
             return replace(thing, tally=rewritten(thing.tally, cells), fresh=fresh)
-        case LatestValues():
-            return replace(thing, key=tuple(map(cells, thing.key)))
-        case AnswerLines():
-            return replace(thing, answer=tuple(map(cells, thing.answer)))
+        case Facts() | Tally() | LatestValues() | AnswerLines():
+            name = _OF_CELLS[type(thing)]
+            own: dict[str, Any] = {name: tuple(map(cells, getattr(thing, name)))}
+            return replace(thing, **own)
         case Mapping():
             return {name: rewritten(each, cells) for name, each in thing.items()}
         case tuple():
