@@ -195,10 +195,8 @@ class Keys:
         series = state.series
         if place in series.key:
             return self.cells[state.key[series.key.index(place)]]
-        for column, value in series.constants:
-            if column == place:
-                return np.full(self.count, self.values.cell(value), np.int64)
-        return None
+        value = dict(series.constants).get(place)
+        return None if value is None else self.of(Const(value))
 
 
 def each_once(odds: Odds) -> tuple[Odds, Column]:
