@@ -173,15 +173,11 @@ def latest(ledger: Ledger) -> Tally:
     old = int(np.searchsorted(row, tally.count))
     sums = np.concatenate([tally.sums, newest.sums[old:]])
     first, last = np.append(tally.first, newest.first[old:]), np.append(tally.last, newest.last[old:])
-    first[row[:old]], last[row[:old]], sums[row[:old]] = (
-        newest.first[:old],
-        newest.last[:old],
-        newest.sums[:old],
-    )
-    if ledger.rows > tally.count:
-        return Tally(all_keys(ledger), first, last, sums, tally.forgets)
-    found = Tally(tally.keys, first, last, sums, tally.forgets)
-    if "index" in vars(tally):
+    for whole, own in ((first, newest.first), (last, newest.last), (sums, newest.sums)):
+        whole[row[:old]] = own[:old]
+    is_same = ledger.rows == tally.count
+    found = Tally(tally.keys if is_same else all_keys(ledger), first, last, sums, tally.forgets)
+    if is_same and "index" in vars(tally):
         vars(found)["index"] = tally.index  # of the same keys
     return found
 
