@@ -170,9 +170,8 @@ class Model:
         if self.plan.means(plan):
             return self
         one, other = self.plan.as_coded(plan), plan.as_coded(self.plan)
-        same, like = (
-            _in_both(*(_shapes(each, limits=own) for each in (one, other))) for own in (True, False)
-        )
+        both = ((_shapes(one, limits=own), _shapes(other, limits=own)) for own in (True, False))
+        same, like = ({name for name, shape in new.items() if old.get(name) == shape} for old, new in both)
         if not like:
             found = compared(self.plan, plan)
             declared = listed([each.name for each in found.inputs if each.old and each.new])
@@ -191,10 +190,6 @@ class Model:
                 why = f"it begins without a model, as {name} has {rules}"
             notes.append(f"{shown(query)}: {why}")
         return replace(self, judges=judges, weights=weights, notes=tuple(notes))
-
-
-def _in_both(one: Mapping[str, Hashable], other: Mapping[str, Hashable]) -> set[str]:
-    return {name for name, shape in other.items() if one.get(name) == shape}
 
 
 _NOTHING = np.zeros(0, np.int64)
