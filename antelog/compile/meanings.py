@@ -250,7 +250,11 @@ class Meanings:
         return sorted({canonical(each, named) for each in rules})
 
     def _query(self, relation: Relation) -> QueryMeaning:
-        inputs = {name: self._timing(self.inputs[name]) for name in inputs_of(self.plan, relation)}
+        inputs = {}  # what an input's declaration, and its zone, say on when answers are decided
+        for source in map(self.inputs.__getitem__, inputs_of(self.plan, relation)):
+            refinements = frozenset((each.pattern, each.delay) for each in source.refinements)
+            clock = self.plan.counting(source.name).zone or DEFAULT_ZONE
+            inputs[source.name] = source.delay, refinements, source.slot, clock
         # The columns that unguarded variables lead to: which values have answers of their own.
         columns = (
             seen_columns(name, pattern, relation, self.plan)
@@ -263,12 +267,6 @@ class Meanings:
         length = None if scale is None else (scale.length, zone)
         form = length, self.relation(relation.name), tuple(sorted(seen))
         return QueryMeaning(relation, digest(form), inputs)
-
-    def _timing(self, source: Input) -> Hashable:
-        """Returns what an input's declaration, and its zone, say on when answers are decided."""
-        refinements = frozenset((each.pattern, each.delay) for each in source.refinements)
-        zone = self.plan.counting(source.name).zone or DEFAULT_ZONE
-        return source.delay, refinements, source.slot, zone
 
 
 class Shapes(Meanings):

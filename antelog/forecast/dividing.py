@@ -22,7 +22,6 @@ from antelog.forecast.judges.looks import LatestValues
 from antelog.forecast.model_file import rewritten
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.sightings import Sightings, nothing_seen
-from antelog.forecast.rates.tally import Ledger
 from antelog.forecast.scores.scores import Scores
 
 # ---- made one ----
@@ -44,15 +43,11 @@ def merged(plan: Plan, parts: Sequence[Forecasting]) -> Forecasting:
     found: Forecasting = replace(
         one,
         sightings=Sightings(added(nothing_seen(families).history, facts), values),
-        slots={name: _counts([own.slots[name] for own in each]) for name in one.slots},
+        slots={name: tally.merged([own.slots[name] for own in each]) for name in one.slots},
         queries={name: _judged([own.queries[name] for own in each]) for name in one.queries},
         features=features,
     )
     return found
-
-
-def _counts(parts: Sequence[Ledger]) -> Ledger:
-    return tally.opened(tally.merged([*map(tally.latest, parts)]))
 
 
 def _judged(parts: Sequence[Judged]) -> Judged:

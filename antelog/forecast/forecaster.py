@@ -202,25 +202,17 @@ def carried(before: Forecasting, change: Transition) -> Forecasting:
         name: before.slots[name] if same_lag and name in before.slots else counts
         for name, counts in empty.slots.items()
     }
-    queries = {}
+    queries, features = {}, {}
     for name, judged in empty.queries.items():
         if _goes_on(change, name):
-            same = before.queries[name]
+            same, features[name] = before.queries[name], before.features[name]
             scores = same.scores.with_threshold(new.relation(name).alert)  # else alerts are scored anew
             queries[name] = replace(same, scores=scores)
         else:
-            followed = replace(judged.followed, now=change.tick - 1)
-            queries[name] = replace(judged, followed=followed)
-    features = {
-        name: before.features[name]
-        if _goes_on(change, name)
-        else each.with_facts(
-            {look.predicate: gather(state.history, look.predicate, None) for look in each.looks},
-            sightings.values,
-            state.values,
-        )
-        for name, each in empty.features.items()
-    }
+            queries[name] = replace(judged, followed=replace(judged.followed, now=change.tick - 1))
+            own = empty.features[name]
+            facts = {look.predicate: gather(state.history, look.predicate, None) for look in own.looks}
+            features[name] = own.with_facts(facts, sightings.values, state.values)
     return Forecasting(sightings, slots, queries, features, before.learning)
 
 

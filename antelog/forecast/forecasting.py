@@ -177,13 +177,8 @@ def with_model(current: Forecasting, model: Model, learning: Learning) -> Foreca
 
 
 def without_model(plan: Plan, current: Forecasting) -> Forecasting:
-    """Drops the parts that come from a model and are not learned; `with_model` puts them back."""
-    nothing = start(plan, current.learning)
-    queries = {
-        name: replace(each, judges=nothing.queries[name].judges, weights=nothing.queries[name].weights)
-        for name, each in current.queries.items()
-    }
-    return replace(current, queries=queries)
+    """Drops what comes from a model, where nothing is learned; `with_model` puts it back."""
+    return with_model(current, model_of(plan, start(plan, current.learning), 0), current.learning)
 
 
 def lighter(current: Forecasting) -> Forecasting:

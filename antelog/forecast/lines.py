@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Relation
-from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns import tables
 from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import (
@@ -187,14 +186,16 @@ class LeftOut(Sums):
     chances: float = 0.0
 
 
-def filtered(lines: pa.Table, kind: Kinds, likeliest: Numbers, limits: Limits) -> tuple[pa.Table, LeftOut]:
+def filtered(
+    lines: pa.Table, kind: Kinds, tick: Column, limits: Limits, likeliest: Numbers | None = None
+) -> tuple[pa.Table, LeftOut]:
     """Drops the lines beyond the limits, given each answer's largest one before (1: unknown, NaN: none)."""
     if not limits or lines.num_rows == 0:
         return lines, LeftOut()
-    chance, tick = lines.column("chance").to_numpy(), lines.column("tick").to_numpy()
+    chance = lines.column("chance").to_numpy()
     out = left_out_of(kind <= REVISED, chance, tick, limits)
     left_out = LeftOut(int(out.sum()), float(np.nansum(chance[out])))
-    if limits.min_chance is not None:
+    if limits.min_chance is not None and likeliest is not None:
         # Of rejected answers all lines before had too small a chance.
         out |= (kind == REJECT) & (likeliest < limits.min_chance - ROUNDED)
     return lines.filter(pa.array(~out)) if out.any() else lines, left_out
@@ -255,7 +256,7 @@ class QueryForecast:
         learning, delay = self.known.learning, self.relation.bounds.delay
         alerts = self.relation.alert is not None
         step = following.followed(
-            before.followed, lines, now, delay, self._ends, counted=learning.on, every=alerts
+            before.followed, lines, now, delay, self.features.ends, counted=learning.on, every=alerts
         )
         decided = step.decided
         judged = judging.learned(replace(before, followed=step.after), decided, self._key, learning.learns)
@@ -267,7 +268,8 @@ class QueryForecast:
         likeliest = np.full(table.num_rows, np.nan)
         if self.limits.min_chance is not None:
             likeliest[rows] = _likeliest([before.reported, some.predictions], step.numbers, lines)
-        within, left_out = filtered(table, self.logged.kind, likeliest, self.limits)
+        tick = table.column("tick").to_numpy()
+        within, left_out = filtered(table, self.logged.kind, tick, self.limits, likeliest)
         parts = [within]
         if self.relation.alert is not None:
             judged, more = self._alerts(judged, answers, earlier)
@@ -323,9 +325,9 @@ class QueryForecast:
         found, holds = self._chances(requests, rows, lines)
         _, answers = self._judge(judged, requests, found, None)
         table = with_chances(self.logged.table, answers.line, answers, judged.sources, holds)
-        now = np.zeros(table.num_rows, np.int64)
-        out = left_out_of(self.logged.kind <= REVISED, table.column("chance").to_numpy(), now, self.limits)
-        return table.filter(pa.array(~out)) if out.any() else table
+        return filtered(table, self.logged.kind, tick=np.zeros(table.num_rows, np.int64), limits=self.limits)[
+            0
+        ]
 
     @property
     def _lossy(self) -> bool:
@@ -334,12 +336,6 @@ class QueryForecast:
     @property
     def _key(self) -> tuple[int, ...]:
         return key_of(self.known.plan, self.relation)
-
-    @property
-    def _ends(self) -> Column:
-        """The tick, counted from the answer's, up to which each of the query's patterns counts."""
-        patterns = prepared(self.known.plan).patterns[self.relation.name]
-        return np.array([pattern.counts_until for pattern in patterns], np.int64)
 
     def _lines(self) -> tuple[Column, AnswerLines]:
         """Returns the rows of lines about answers that can have a chance, and these lines."""
@@ -393,7 +389,7 @@ class QueryForecast:
         """Judges open answers, given their declared chances and the answers decided now."""
         key = tuple(at.answer[place] for place in self._key)
         learns, unknown = self.known.learning.learns, self.features.unknown(len(at.tick))
-        age = at.tick - at.answer[-1] - following.ends_of(self._ends, at.stage)
+        age = at.tick - at.answer[-1] - following.ends_of(self.features.ends, at.stage)
         state = following.state_of(at.stage, following.age_bucket(age), ~at.at_line)
         rows = AnswerRows(at.answer, key, at.stage, at.tick, at.at_line, learns, state, unknown)
         if judged.looks(learns):

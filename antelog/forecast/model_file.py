@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from os import PathLike
@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from antelog import writing
-from antelog.compile.meanings import Shapes
-from antelog.compile.nodes.plan import Input, Plan, Relation, from_json, to_json
+from antelog.compile.meanings import Shapes, compared, sentence
+from antelog.compile.nodes.plan import Plan, from_json, to_json
 from antelog.engine import sealed
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.history import Facts
@@ -36,6 +36,7 @@ from antelog.forecast.scores.scored_lines import AlertSums, FirstAlerts, Losses,
 from antelog.forecast.scores.scores import Scores
 from antelog.given import BYTES, PATH, TEXT, checked
 from antelog.language.moments import Timescale
+from antelog.language.printer import listed
 
 # The classes in files.
 _CLASSES: Mapping[str, type[Any]] = {
@@ -169,11 +170,13 @@ class Model:
         if self.plan.means(plan):
             return self
         one, other = self.plan.as_coded(plan), plan.as_coded(self.plan)
-        same, like = (
-            _in_both(*(_shapes(each, limits=own) for each in (one, other))) for own in (True, False)
-        )
+        both = ((_shapes(one, limits=own), _shapes(other, limits=own)) for own in (True, False))
+        same, like = ({name for name, shape in new.items() if old.get(name) == shape} for old, new in both)
         if not like:
-            raise StateError(f"{name} was learned for another program: {_difference(self.plan, plan)}")
+            found = compared(self.plan, plan)
+            declared = listed([each.name for each in found.inputs if each.old and each.new])
+            why = sentence(found) + (f"; {declared}: declared otherwise" if declared else "")
+            raise StateError(f"{name} was learned for another program: compared with that, {why}")
         judges = {query: self.judges[query] for query in like}
         weights = {query: self.weights[query] for query in like}
         notes = []
@@ -187,10 +190,6 @@ class Model:
                 why = f"it begins without a model, as {name} has {rules}"
             notes.append(f"{shown(query)}: {why}")
         return replace(self, judges=judges, weights=weights, notes=tuple(notes))
-
-
-def _in_both(one: Mapping[str, Hashable], other: Mapping[str, Hashable]) -> set[str]:
-    return {name for name, shape in other.items() if one.get(name) == shape}
 
 
 _NOTHING = np.zeros(0, np.int64)
@@ -216,26 +215,6 @@ def _unfitted(judges: Mapping[str, Judge]) -> dict[str, Judge]:
         else each
         for name, each in judges.items()
     }
-
-
-def _difference(one: Plan, other: Plan) -> str:
-    """Describes the first difference between the program of a model and another."""
-    first, second = _by_name(one.queries), _by_name(other.queries)
-    for name in sorted(first.keys() - second.keys()):
-        return f"it has {name} among its queries, and this one has not"
-    for name in sorted(second.keys() - first.keys()):
-        return f"this one has {name} among its queries, and it has not"
-    before, after = _by_name(one.inputs), _by_name(other.inputs)
-    differ = [name for name in sorted(before.keys() & after.keys()) if before[name] != after[name]]
-    recoded = one.recoded(other)
-    if recoded and not differ:
-        return f"the code of {', '.join(recoded)} is another"
-    differ += [name for name in sorted(first) if first[name] != second[name]]
-    return f"{differ[0]} is not the same in both" if differ else "its rules differ"
-
-
-def _by_name(things: Iterable[Input | Relation]) -> dict[str, object]:
-    return {each.name: each for each in things}
 
 
 # ---- parts of models for workers by key, and models of several workers merged ----
@@ -277,20 +256,20 @@ def merged(models: Sequence[Model]) -> Model:
     return replace(one, values=values, judges=judges, weights=weights)
 
 
+# The columns of cells.
+_OF_CELLS = {Facts: "columns", Tally: "keys", LatestValues: "key", AnswerLines: "answer"}
+
+
 def rewritten(thing: Any, cells: Cells) -> Any:
     """Copies a state, or a part of one, with its cells rewritten."""
     match thing:
-        case Facts():
-            return Facts(tuple(map(cells, thing.columns)), thing.time, thing.arrival)
-        case Tally():
-            return replace(thing, keys=tuple(map(cells, thing.keys)))
-        case Ledger():
+        case Ledger():  # the keys of its entries are rows
             fresh = tuple(map(cells, thing.fresh))
             return replace(thing, tally=rewritten(thing.tally, cells), fresh=fresh)
-        case LatestValues():
-            return replace(thing, key=tuple(map(cells, thing.key)))
-        case AnswerLines():
-            return replace(thing, answer=tuple(map(cells, thing.answer)))
+        case Facts() | Tally() | LatestValues() | AnswerLines():
+            name = _OF_CELLS[type(thing)]
+            own: dict[str, Any] = {name: tuple(map(cells, getattr(thing, name)))}
+            return replace(thing, **own)
         case Mapping():
             return {name: rewritten(each, cells) for name, each in thing.items()}
         case tuple():

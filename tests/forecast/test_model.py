@@ -84,13 +84,15 @@ def test_a_file_of_another_kind_or_version() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (RULES.replace("Malf", "Hot"), "it has Malf among its queries, and this one has not"),
-        (RULES.replace("delay 1", "delay 2"), "Temp is not the same in both"),
-        (RULES.replace("T+1", "T+2"), "Malf is not the same in both"),
+        (RULES.replace("Malf", "Hot"), "Hot is new; Malf is gone"),
+        (RULES.replace("delay 1", "delay 2"), "Malf is decided at other ticks; Temp: declared otherwise"),
+        (RULES.replace("T+1", "T+2"), "Malf is changed"),
     ],
 )
 def test_a_model_of_another_program(text: str, why: str) -> None:
-    with pytest.raises(StateError, match=f"m.model was learned for another program: {why}"):
+    with pytest.raises(
+        StateError, match=f"m.model was learned for another program: compared with that, {why}"
+    ):
         learned().of(plan_of(text), "m.model")
 
 

@@ -109,20 +109,16 @@ def _by(held: Numbers, table: AnswerTable, ticks: range, horizon: int, diagram: 
 def _after(held: Numbers, table: AnswerTable, layer: Layer | None, tick: int, horizon: int) -> Numbers:
     """Moves the probabilities of nodes and states a tick on, by a horizon."""
     begun = tick >= table.since
-    for axis, own in enumerate(table.moves):
-        held = _moved(held, axis, moves_at(own, begun))
+    for axis, moves in enumerate(table.moves):
+        own = moves
+        if not begun.all():  # before the first tick there are no facts
+            still = np.full((*moves.shape[:2], 1), IMPOSSIBLE)
+            still[:, 0] = 1
+            own = np.where(begun, moves, still)
+        held = _moved(held, axis, own)
     led = _led(held, layer, [weights_at(table, chain, tick, horizon) for chain in range(len(table.odds))])
     led /= led.sum(axis=tuple(range(led.ndim - 1)))
     return led
-
-
-def moves_at(moves: Numbers, begun: Mask) -> Numbers:
-    """The moves of a tick; before the first one there are no facts."""
-    if begun.all():
-        return moves
-    still = np.full((*moves.shape[:2], 1), IMPOSSIBLE)
-    still[:, 0] = 1
-    return np.where(begun, moves, still)
 
 
 def _moved(held: Numbers, axis: int, moves: Numbers) -> Numbers:

@@ -77,13 +77,11 @@ class Question:
             case nodes.Turns(true, false):
                 return self.of(true if positive else false)
             case nodes.Every(parts) | nodes.Some(parts):
-                every = isinstance(node, nodes.Every) is positive
-                decisive, found = (FALSE if every else TRUE), []
+                every, found = isinstance(node, nodes.Every) is positive, list[int]()
                 for part in parts:
-                    one = self.of(part, positive)
-                    if one == decisive:
-                        return decisive
-                    found.append(one)
+                    found.append(self.of(part, positive))
+                    if found[-1] == (FALSE if every else TRUE):
+                        return found[-1]
                 return self.joined(found, len(found) if every else 1)
             case nodes.AtLeast(number, parts):
                 # All but `number - 1` of them fail where it fails.

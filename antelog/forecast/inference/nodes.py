@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from math import ceil, floor, gcd, lcm
-from operator import add, mul, sub, truediv
-from typing import TypeAlias
+from operator import truediv
+from typing import Any, TypeAlias
 
 import numpy as np
 from msgspec.structs import replace
@@ -17,8 +17,9 @@ from antelog.compile.literals.aggregate import Aggregate, Inside, open_name
 from antelog.compile.literals.terms import Bindings, Const, Inner, Var
 from antelog.compile.nodes.plan import Input
 from antelog.forecast.rates.odds import Series, Value
+from antelog.language.functions import ARITHMETIC
 from antelog.language.literals.aggregate import Affine, after_steps
-from antelog.language.literals.comparison import HOLDS
+from antelog.language.literals.comparison import HOLDS, MIRRORED, OPPOSITE
 
 
 class UnknownChanceError(Exception):
@@ -130,12 +131,9 @@ def total(
 
 def by_operator(operator: str, above: Callable[[str], Node]) -> Node:
     """A comparison with any operator, given those with `>=` and `>`."""
-    if operator in FAILS:
-        return Never(by_operator(FAILS[operator], above))
+    if operator in ("<", "<=", "!="):
+        return Never(by_operator(OPPOSITE[operator], above))
     return Every((above(">="), Never(above(">")))) if operator == "=" else above(operator)
-
-
-FAILS = {"<": ">=", "<=": ">", "!=": "="}  # comparisons that hold where another one fails
 
 
 def whole_values(operator: str, sides: Sequence[tuple[Sequence[Affine], int]]) -> Sequence[list[int]] | None:
@@ -155,11 +153,9 @@ def whole_values(operator: str, sides: Sequence[tuple[Sequence[Affine], int]]) -
 def _exactly(value: Fraction, steps: Sequence[Affine]) -> Fraction:
     for each in steps:
         number = Fraction(str(each.number))
-        value = _OPERATORS[each.operator](*((number, value) if each.first else (value, number)))
+        exact: Callable[..., Any] = truediv if each.operator == "/" else ARITHMETIC[each.operator]
+        value = exact(*((number, value) if each.first else (value, number)))
     return value
-
-
-_OPERATORS = {"+": add, "-": sub, "*": mul, "/": truediv}
 
 
 # ---- aggregates of values that have declared chances ----
@@ -226,9 +222,6 @@ def _about(inside: Inside, constants: Mapping[int, Value]) -> Inside | None:
     return replace(inside, arguments=terms, conditions=conditions)
 
 
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-
-
 @dataclass(frozen=True)
 class ValuedFacts:
     """The facts with values that may come, at most one at a tick; `rises` says that sums never fall."""
@@ -272,8 +265,13 @@ def compared(facts: ValuedFacts, function: str, operator: str, number: Fraction)
         return _different(facts, operator, number)
     if function == "min":
         ticks = [[Weighed(-fact.weight, fact.part) for fact in tick] for tick in facts.ticks]
-        return compared(ValuedFacts(ticks, facts.rises), "max", _MIRRORED.get(operator, operator), -number)
-    return Every((facts.some, _largest(facts, operator, number)))
+        return compared(ValuedFacts(ticks, facts.rises), "max", MIRRORED[operator], -number)
+
+    def largest(sign: str) -> Node:
+        """The largest is above a number once any is."""
+        return facts.found(Some(tuple(e.part for e in facts.each if HOLDS[sign](e.weight, number))))
+
+    return Every((facts.some, by_operator(operator, largest)))
 
 
 def size(facts: ValuedFacts, function: str, number: Fraction) -> int:
@@ -314,12 +312,3 @@ def _different(facts: ValuedFacts, operator: str, number: Fraction) -> Node:
         )
 
     return by_operator(operator, above)
-
-
-def _largest(facts: ValuedFacts, operator: str, number: Fraction) -> Node:
-    """Compares the largest value, if there is one."""
-    if operator in FAILS:
-        return Never(_largest(facts, FAILS[operator], number))
-    fits = tuple(fact.part for fact in facts.each if HOLDS[operator](fact.weight, number))
-    found = facts.found(Some(fits))
-    return Every((found, Never(_largest(facts, ">", number)))) if operator == "=" else found

@@ -51,9 +51,7 @@ def lags(ledger: Ledger, state: Column, tick: Column, age: Column, half_life: Nu
 
     def counted(of: int, classes: Column) -> Numbers:
         key = (np.full(len(row), of), classes, lag)
-        if half_life is None:
-            return tally.unfaded(ledger, key, len(row))[:, 0]
-        return tally.before(ledger, key, tick.take(at), half_life)[:, 0]
+        return tally.before(ledger, key, tick.take(at), half_life, fades=half_life is not None)[:, 0]
 
     wider, count = counted(PATTERN, pattern.take(row)), len(first)
     every = np.maximum(np.bincount(row, wider, count), _LEAST)

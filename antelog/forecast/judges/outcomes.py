@@ -127,9 +127,7 @@ class OutcomeStatistics(Judge):
         return chance, answers > 0, (confirmed + 0.5) / (answers + 1)
 
     def _found(self, level: Ledger, key: Sequence[Column], ticks: Column, *, fades: bool) -> Numbers:
-        if not fades:
-            return tally.unfaded(level, key, len(ticks))
-        return tally.before(level, key, ticks, self._half_lives(level))
+        return tally.before(level, key, ticks, self._half_lives(level), fades=fades)
 
     def _half_lives(self, level: Ledger) -> Numbers:
         """The half-lives of the memories in which a ledger counts."""
@@ -193,7 +191,7 @@ class OutcomeStatistics(Judge):
     def merged(self, others: Sequence[OutcomeStatistics]) -> OutcomeStatistics:
         """Merges the statistics of several workers, all as of the same tick."""
         ledgers = zip(*(each._ledgers for each in (self, *others)), strict=True)
-        return self._with_ledgers(tally.opened(tally.merged([*map(tally.latest, same)])) for same in ledgers)
+        return self._with_ledgers(tally.merged(same) for same in ledgers)
 
     def part(self, mine: Callable[[Column], Mask]) -> OutcomeStatistics:
         counts = tally.latest(self.by_key)

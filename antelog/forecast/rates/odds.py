@@ -195,10 +195,8 @@ class Keys:
         series = state.series
         if place in series.key:
             return self.cells[state.key[series.key.index(place)]]
-        for column, value in series.constants:
-            if column == place:
-                return np.full(self.count, self.values.cell(value), np.int64)
-        return None
+        value = dict(series.constants).get(place)
+        return None if value is None else self.of(Const(value))
 
 
 def each_once(odds: Odds) -> tuple[Odds, Column]:
@@ -289,13 +287,12 @@ def _fitting(state: ChainState, pattern: tuple[object, ...], keys: Keys) -> tupl
     return fits, partly
 
 
-def _meets(asked: ChainState, own: Mapping[int, object], keys: Keys, places: tuple[int, ...]) -> Mask:
+def _meets(asked: ChainState, own: Mapping[int, Value], keys: Keys, places: tuple[int, ...]) -> Mask:
     """Marks the rows in which facts with these constants, and new values otherwise, are facts of a state."""
     meets = np.ones(keys.count, np.bool_)
     for place in {*asked.series.key, *(i for i, _ in asked.series.constants)} - set(places):
-        column, value = keys.column(asked, place), own.get(place)
-        if column is not None:
-            meets &= column == keys.values.cell(value) if isinstance(value, str | int | float) else False
+        value = own.get(place)
+        meets &= False if value is None else keys.column(asked, place) == keys.values.cell(value)
     return meets
 
 

@@ -56,19 +56,17 @@ def seen(
     sightings: Sightings, families: Sequence[Family], facts: Mapping[str, Facts], of: Values
 ) -> Sightings:
     """Adds new facts, whose cells stand for values `of` the engine."""
-    new = {}
     wanted = {family.predicate for family in families}
     given = {
         name: replace(own, columns=tuple(sightings.values.recoded(column, of) for column in own.columns))
         for name, own in facts.items()
         if name in wanted and own.count
     }
-    for family in families:
-        own = given.get(family.predicate)
-        if own is not None:
-            shown = _shown(family, own, sightings.values)
-            # Another fact of the same key and tick may have come before: that one counts.
-            new[family.name] = fresh(sightings.history, family.name, shown)
+    shown = {
+        f.name: _shown(f, given[f.predicate], sightings.values) for f in families if f.predicate in given
+    }
+    # Another fact of the same key and tick may have come before: that one counts.
+    new = {name: fresh(sightings.history, name, own) for name, own in shown.items()}
     return Sightings(added(sightings.history, new), sightings.values)
 
 
@@ -95,10 +93,8 @@ def _shown(family: Family, facts: Facts, values: Values) -> Facts:
     if shown.count < 2:
         return shown
     (key,) = keys_of([[*shown.columns, shown.time]])
-    first = groups(key)
-    arrival = first.least(shown.arrival)
-    alone = shown.take(first.first)
-    return Facts(alone.columns, alone.time, arrival)
+    same = groups(key)
+    return replace(shown.take(same.first), arrival=same.least(shown.arrival))
 
 
 def forgotten(sightings: Sightings, before: int) -> Sightings:

@@ -98,24 +98,14 @@ def at_tick(tally: Tally, tick: int, half_life: HalfLife) -> Tally:
     return replace(tally, last=np.full(tally.count, tick), sums=sums)
 
 
-def merged(tallies: Sequence[Tally]) -> Tally:
-    """Merges the tallies of several workers; sums of equal keys are as of the same tick."""
-    whole = Tally.and_then(*tallies)
+def merged(ledgers: Sequence[Ledger]) -> Ledger:
+    """Merges the counts of several workers; sums of equal keys are as of the same tick."""
+    whole = Tally.and_then(*map(latest, ledgers))
     if whole.count == 0:
-        return whole
+        return opened(whole)
     same = tables.groups(tables.keys_of([whole.keys])[0] if whole.keys else np.zeros(whole.count, np.int64))
     sums = np.add.reduceat(whole.sums.take(same.order, axis=0), same.starts, axis=0)
-    return replace(whole.take(same.first), first=same.least(whole.first), sums=sums)
-
-
-def matched(keys: Sequence[Column], count: int, tally: Tally) -> Column:
-    """The rows of a tally that have these keys, `count` of them; -1 where none has."""
-    if not keys:
-        return np.full(count, min(tally.count, 1) - 1)
-    if count * _FEWER > tally.count:
-        asked, there = tables.keys_of([list(keys), list(tally.keys)])
-        return find(asked, there)
-    return find_by(tally.index, tally.keys, keys)
+    return opened(replace(whole.take(same.first), first=same.least(whole.first), sums=sums))
 
 
 # ---- ledgers: the sums of a tally as of every tick of a step ----
@@ -162,19 +152,15 @@ def closed(ledger: Ledger, now: int) -> Ledger:
         ledger = replace(ledger, entries=entries, counted=np.zeros((entries.count, ledger.counted.shape[1])))
     else:
         ledger = opened(latest(ledger))
-    return without_old(ledger, now)
-
-
-def without_old(ledger: Ledger, tick: int) -> Ledger:
-    """Drops the keys that are forgotten if they are many, which saves room and changes nothing."""
     tally = ledger.tally
-    if tally.forgets is None or tick - tally.oldest <= tally.forgets:
+    if tally.forgets is None or now - tally.oldest <= tally.forgets:
         return ledger
-    gone = int(np.searchsorted(tally.lasts, tick - tally.forgets))  # or counted again since
+    # To drop the keys that are forgotten saves room and changes nothing, so it waits until they are many.
+    gone = int(np.searchsorted(tally.lasts, now - tally.forgets))  # or counted again since
     if gone * _FEWER <= ledger.rows:
         return ledger
     tally = latest(ledger)
-    return opened(tally.take(~tally.forgotten(tick, tally.last)))
+    return opened(tally.take(~tally.forgotten(now, tally.last)))
 
 
 def latest(ledger: Ledger) -> Tally:
@@ -187,15 +173,11 @@ def latest(ledger: Ledger) -> Tally:
     old = int(np.searchsorted(row, tally.count))
     sums = np.concatenate([tally.sums, newest.sums[old:]])
     first, last = np.append(tally.first, newest.first[old:]), np.append(tally.last, newest.last[old:])
-    first[row[:old]], last[row[:old]], sums[row[:old]] = (
-        newest.first[:old],
-        newest.last[:old],
-        newest.sums[:old],
-    )
-    if ledger.rows > tally.count:
-        return Tally(all_keys(ledger), first, last, sums, tally.forgets)
-    found = Tally(tally.keys, first, last, sums, tally.forgets)
-    if "index" in vars(tally):
+    for whole, own in ((first, newest.first), (last, newest.last), (sums, newest.sums)):
+        whole[row[:old]] = own[:old]
+    is_same = ledger.rows == tally.count
+    found = Tally(tally.keys if is_same else all_keys(ledger), first, last, sums, tally.forgets)
+    if is_same and "index" in vars(tally):
         vars(found)["index"] = tally.index  # of the same keys
     return found
 
@@ -251,16 +233,20 @@ def _with_keys(ledger: Ledger, keys: Sequence[Column], count: int) -> tuple[Ledg
 
 
 def _rows(ledger: Ledger, keys: Sequence[Column], count: int) -> Column:
-    """The rows that have these keys; -1 where none has."""
-    at = matched(keys, count, ledger.tally)
-    if ledger.rows > ledger.tally.count:
+    """The rows that have these keys, `count` of them; -1 where none has."""
+    tally = ledger.tally
+    if not keys:
+        return np.full(count, min(ledger.rows, 1) - 1)
+    if count * _FEWER > tally.count:
+        at = find(*tables.keys_of([list(keys), list(tally.keys)]))
+    else:
+        at = find_by(tally.index, tally.keys, keys)
+    if ledger.rows > tally.count:
         left = tables.marked(at < 0)
-        if not keys:
-            at[left] = 0
-        elif len(left):
+        if len(left):
             asked, there = tables.keys_of([[column.take(left) for column in keys], list(ledger.fresh)])
             own = find(asked, there)
-            at[left] = np.where(own < 0, -1, own + ledger.tally.count)
+            at[left] = np.where(own < 0, -1, own + tally.count)
     return at
 
 
@@ -299,8 +285,12 @@ def as_of(ledger: Ledger, keys: Sequence[Column], tick: Column) -> Tally:
     return _as_of(ledger, _rows(ledger, keys, len(tick)), tick)
 
 
-def before(ledger: Ledger, keys: Sequence[Column], tick: Column, half_life: HalfLife) -> Numbers:
-    """The sums of keys before ticks, faded to these; 0 for keys without counts."""
+def before(
+    ledger: Ledger, keys: Sequence[Column], tick: Column, half_life: HalfLife, *, fades: bool = True
+) -> Numbers:
+    """The sums of keys before ticks, faded to these if it `fades`; 0 for keys without counts."""
+    if not fades:
+        return as_of(ledger, keys, np.full(len(tick), tables.NEVER)).sums
     return faded_to(tick, as_of(ledger, keys, tick), half_life)
 
 
@@ -309,11 +299,6 @@ def faded_to(tick: Column, known: Tally, half_life: HalfLife) -> Numbers:
     sums = faded(known.sums, tick - known.last, half_life)
     gone = known.forgotten(tick, known.last)
     return np.where(gone[:, None], 0.0, sums) if gone.any() else sums
-
-
-def unfaded(ledger: Ledger, keys: Sequence[Column], count: int) -> Numbers:
-    """The sums of `count` keys as they are, whatever the tick; 0 for keys without counts."""
-    return as_of(ledger, keys, np.full(count, tables.NEVER)).sums
 
 
 def running_sums(numbers: Numbers, keeps: Numbers) -> Numbers:

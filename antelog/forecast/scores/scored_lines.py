@@ -103,23 +103,17 @@ def base_rate(sums: Losses) -> float | None:
     return sums.confirmed / sums.lines if sums.lines else None
 
 
-def brier(sums: Losses) -> Loss:
-    rate = base_rate(sums) or 0.0
-    return _compared(sums.brier, rate * (1 - rate), sums)
-
-
-def log_loss(sums: Losses) -> Loss:
-    rate = min(max(base_rate(sums) or 0.0, LEAST), 1 - LEAST)
-    share = base_rate(sums) or 0.0
-    return _compared(sums.log, -share * log(rate) - (1 - share) * log(1 - rate), sums)
-
-
-def _compared(total: int, base: float, sums: Losses) -> Loss:
-    if not sums.lines:
-        return Loss(None, None, None)
-    mean = total / UNIT / sums.lines
+def mean_losses(sums: Losses) -> tuple[Loss, Loss]:
+    """The Brier score and the log loss."""
+    share = base_rate(sums)
+    if share is None:
+        return Loss(None, None, None), Loss(None, None, None)
+    rate = min(max(share, LEAST), 1 - LEAST)
+    means = [total / UNIT / sums.lines for total in (sums.brier, sums.log)]
+    bases = share * (1 - share), -share * log(rate) - (1 - share) * log(1 - rate)
     alike = sums.confirmed in (0, sums.lines)
-    return Loss(mean, base, None if alike else 1 - mean / base)
+    brier, logs = (Loss(m, b, None if alike else 1 - m / b) for m, b in zip(means, bases, strict=True))
+    return brier, logs
 
 
 # ---- alerts by threshold ----

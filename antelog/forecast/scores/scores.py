@@ -54,14 +54,9 @@ class Scores:
 
     def __add__(self, other: Scores) -> Scores:
         """Adds the sums; both have the same threshold, or one has none."""
-        return Scores(
-            self.without + other.without,
-            self.losses + other.losses,
-            self.calibration + other.calibration,
-            self.alerts + other.alerts,
-            self.threshold if other.threshold is None else other.threshold,
-            self.program + other.program,
-        )
+        threshold = self.threshold if other.threshold is None else other.threshold
+        sums = {name: own + vars(other)[name] for name, own in vars(self).items() if name != "threshold"}
+        return Scores(**sums, threshold=threshold)
 
     def with_threshold(self, threshold: float | None) -> Scores:
         """Forgets the program's alerts so far if they had another threshold."""
@@ -89,7 +84,7 @@ def result(scores: Scores) -> ScoreResult:
     losses, alerts = scores.losses, scores.alerts
     rate, by_threshold = scored_lines.base_rate(losses), scored_lines.by_threshold
     counted = LineCounts(losses.lines, scores.without, alerts.answers, alerts.confirmed, rate)
-    brier, log_loss = scored_lines.brier(losses), scored_lines.log_loss(losses)
+    brier, log_loss = scored_lines.mean_losses(losses)
     program = None
     if scores.threshold is not None:
         (program,) = by_threshold(scores.program, (scores.threshold,))

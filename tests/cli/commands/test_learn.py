@@ -162,7 +162,8 @@ def test_a_model_serves_the_queries_of_a_changed_program_that_it_knows() -> None
     assert f"note: Hot: {_RATES}" in done.stderr
     Path("q.alog").write_text(VALUED.replace("delay 1", "delay 2"), encoding="utf-8")
     done = run("watch", "q.alog", *FACTS, "--model", "p.model", "--once", "--no-page")
-    assert "p.model was learned for another program: Temp is not the same in both" in done.stderr
+    assert "p.model was learned for another program: compared with that, " in done.stderr
+    assert "Temp: declared otherwise" in done.stderr
 
 
 def test_scores_as_text_page_and_numbers() -> None:

@@ -342,5 +342,5 @@ def test_other_code_is_another_program(tmp_path: Path) -> None:
     with pytest.raises(antelog.RulesChangedError, match=rf"Q is changed; {said}\. Go on"):
         antelog.Engine.restore(content, new)
     assert antelog.Engine.restore(content, new, accept=True).rule_change is not None
-    with pytest.raises(antelog.StateError, match=rf"was learned for another program: {said}"):
+    with pytest.raises(antelog.StateError, match=rf"was learned for another program: .*{said}"):
         antelog.Engine(new, model=engine.model)
