@@ -110,14 +110,21 @@ class Diagnostic:
 
 
 @cache
+def words_of(name: str) -> Mapping[str, str]:
+    """The words in `problems.toml` of a problem, by its code and kind or its subject and kind."""
+    subject, _, kind = name.partition(".")
+    words: Mapping[str, str] = _problems()[subject][kind]
+    return words
+
+
+@cache
 def _problems() -> dict[str, dict[str, dict[str, str]]]:
     return tomllib.loads(files("antelog").joinpath("problems.toml").read_text("utf-8"))
 
 
 def problem(name: str, span: Span, notes: tuple[Note, ...] = (), /, **values: object) -> Diagnostic:
     """The problem with this code and kind in `problems.toml`, such as `E101.asked-twice`."""
-    code, _, kind = name.partition(".")
-    words = _problems()[code][kind]
+    code, words = name.partition(".")[0], words_of(name)
     return Diagnostic(code, words["message"].format(**values), span, words["hint"].format(**values), notes)
 
 

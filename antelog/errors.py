@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Self
 
-from antelog.diagnostics import Diagnostic, Source, errors_of, in_source_order, to_text
+from antelog.diagnostics import Diagnostic, Source, errors_of, in_source_order, to_text, words_of
 from antelog.escaping import shown
 
 
 class AntelogError(Exception):
     """The root of all exceptions antelog raises."""
+
+    @classmethod
+    def of(cls, name: str, /, **values: object) -> Self:
+        """The error whose words have this name in `problems.toml`, such as `store.in-use`."""
+        return cls(words_of(name)["message"].format(**values))
 
     def __str__(self) -> str:
         return shown(super().__str__())  # a sentence; what it quotes may be anything

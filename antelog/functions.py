@@ -73,10 +73,7 @@ def _made(code: Callable[..., Any], *, rowwise: bool) -> UserFunction:
     found = asked - {None}
     if len(found) != 1:
         why = "have no columns" if not found else "mix columns of NumPy and Arrow"
-        raise FunctionError(
-            f"{name}: its type hints {why}. Write `np.ndarray` or `pa.Array` for its arguments, or "
-            "`@antelog.function(rowwise=True)` before it, to be called for each row"
-        )
+        raise FunctionError.of("functions.hints", name=name, why=why)
     return UserFunction(name, code, str(found.pop()))
 
 
@@ -135,9 +132,8 @@ def _check_arity(given: UserFunction, arity: int) -> None:
         own.bind(*range(arity))
     except TypeError:
         plural = "argument" if arity == 1 else "arguments"
-        raise FunctionError(
-            f"the program declares {given.name} with {arity} {plural}, and Python has `{given.name}{own}`. "
-            "Change one of the two"
+        raise FunctionError.of(
+            "functions.arity", name=given.name, arity=arity, plural=plural, own=own
         ) from None
 
 

@@ -375,9 +375,7 @@ class Engine:
     @property
     def rejects(self) -> pa.Table:
         """The facts that were set aside, with the reasons: the latest `keep_rejects` of them."""
-        return self._kept(pa.concat_tables(self._rejects))
-
-    def _kept(self, rejects: pa.Table) -> pa.Table:
+        rejects = pa.concat_tables(self._rejects)
         return rejects.slice(max(0, rejects.num_rows - self._options.keep_rejects))
 
     @property
@@ -602,10 +600,7 @@ class Engine:
 
         program = self.program
         if program is None:
-            raise UnsupportedError(
-                "this engine has its plan only, and explanations need the rules as they are written: "
-                "restore it with its program"
-            )
+            raise UnsupportedError.of("state.no-rules")
         grounds = Grounds.of_state(program, self.plan, self.whole.state, self.rejects)
         return explained(grounds, atom, Detail(depth))
 

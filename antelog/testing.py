@@ -28,10 +28,7 @@ def check(path: str | PathLike[str]) -> Callable[..., None]:
     try:
         import pytest  # noqa: PLC0415 - the package does without it
     except ModuleNotFoundError:
-        raise UnsupportedError(
-            "testing.check needs the package pytest, which is not installed: pip install pytest. Without it, "
-            "`antelog test` runs the same cases"
-        ) from None
+        raise UnsupportedError.of("packages.pytest") from None
 
     suite = read_suite(_path(fspath(path)))
     names = ["the file"] if suite.wrong or not suite.cases else [each.name for each in suite.cases]

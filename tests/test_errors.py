@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from antelog import ProgramError, parse
+from antelog import ProgramError, errors, parse
 from antelog.diagnostics import CATALOGUE, Diagnostic, Source, Span, problem, to_text
 from antelog.language.parser import parse as parse_statements
 from tests.tables import cases
@@ -62,6 +62,15 @@ def test_calls_give_all_that_the_words_of_a_problem_name() -> None:
     for call in names:
         problem(ast.literal_eval(call.args[0]), Span(0, 1), **{str(each.arg): "" for each in call.keywords})
     assert len(names) > 50
+    made = [
+        each for each in nodes if isinstance(each, ast.Call) and ast.unparse(each.func).endswith("Error.of")
+    ]
+    for call in made:
+        if all(each.arg for each in call.keywords):  # others hand on a dictionary of values, too
+            errors.DataError.of(
+                ast.literal_eval(call.args[0]), **{str(each.arg): 0 for each in call.keywords}
+            )
+    assert len(made) > 50
 
 
 def test_nothing_is_left_over() -> None:

@@ -118,7 +118,10 @@ def to_bytes(saved: SavedEngine) -> bytes:
         "plan.json": to_json(saved.plan).encode(),
         "types.arrow": types_to_bytes(state.observed.types),
         "values.json": msgspec.json.encode(state.values.saved()),
-        **{name: _to_bytes(columns) for name, columns in columns_of(saved.plan, state).items()},
+        **{
+            name: b"".join(column.astype("<i8").tobytes() for column in columns)
+            for name, columns in columns_of(saved.plan, state).items()
+        },
     }
     if replace(state.carried, forgotten=0) != NOTHING_CARRIED:
         members["limits.json"] = msgspec.json.encode(limits_of(state))
@@ -212,11 +215,7 @@ def from_bytes(
 def check_functions(name: str, plan: Plan, functions: Mapping[str, UserFunction]) -> None:
     """Raises FunctionError if a state's rules call a function that is not given."""
     if missing := [each.name for each in plan.functions if each.name not in functions]:
-        raise FunctionError(
-            f"the program of {name} calls {', '.join(missing)}, and a state has no functions: "
-            "restore it with the program, `Engine.restore(path, program)`, read with `functions=`; commands "
-            "take --functions"
-        )
+        raise FunctionError.of("state.functions", name=name, names=", ".join(missing))
 
 
 def other_rules(name: str, plan: Plan, program: Plan) -> RulesChangedError:
@@ -234,7 +233,9 @@ def _read(
 ) -> SavedEngine:
     values = Values.from_saved(msgspec.json.decode(members["values.json"], type=SavedValues))
     columns = {
-        name: _from_bytes(content, sum(map(len, names_of(plan, name))))
+        name: [
+            *np.frombuffer(content, "<i8").astype(np.int64).reshape(sum(map(len, names_of(plan, name))), -1)
+        ]
         for name, content in members.items()
         if name.partition("/")[0] in KINDS
     }
@@ -298,11 +299,3 @@ def _facts(columns: Sequence[Column]) -> Facts:
 def _decided(columns: Sequence[Column], until: int) -> DecidedAtoms:
     *cells, ticks, true, when = columns
     return DecidedAtoms(until, tuple(cells), ticks, true != 0, when)
-
-
-def _to_bytes(columns: Iterable[Column]) -> bytes:
-    return b"".join(column.astype("<i8").tobytes() for column in columns)
-
-
-def _from_bytes(content: bytes, width: int) -> list[Column]:
-    return list(np.frombuffer(content, "<i8").astype(np.int64, copy=False).reshape(width, -1))

@@ -130,10 +130,7 @@ def refuse_other_ticks(old: Plan, new: Plan) -> None:
         None if p.timescale is None else (p.tick, p.zone if p.timescale.of_days else "") for p in (old, new)
     )
     if one != other:
-        raise UnsupportedError(
-            "the new rules have another `tick` than those the state is of, so that nothing in it can go on: "
-            "begin with a new state, and replay the facts"
-        )
+        raise UnsupportedError.of("state.other-tick")
 
 
 # ---- the state ----

@@ -47,10 +47,7 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
             with gzip.open(file) as data:
                 yield cast("BinaryIO", data), file
     except EOFError:
-        raise DataError(
-            f"{path}: cannot be unpacked: it ends too early; a packed file has to be complete before it is "
-            "read, and cannot grow"
-        ) from None
+        raise DataError.of("files.ends-early", path=path) from None
     except (gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"{path}: cannot be unpacked: {error}") from None
     except IsADirectoryError:

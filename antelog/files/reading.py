@@ -97,10 +97,8 @@ def frame_chunks(
     if names is None:
         called, known = dict(wanted.called), [*wanted.columns, wanted.arrival]
         if by_position(wanted, len(arrays)) is None and arrays:
-            raise DataError(
-                f"{path}: has {len(arrays)} columns; {wanted.name} has {', '.join(wanted.columns)}, and one "
-                "more may hold the arrival"
-            )
+            said = {"path": path, "arrays": len(arrays), "name": wanted.name}
+            raise DataError.of("files.columns", **said, names=", ".join(wanted.columns))
         names = [called.get(name, name) for name in known[: len(arrays)]]
     if arrays:
         table = pa.table(list(arrays), list(names))

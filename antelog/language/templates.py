@@ -43,10 +43,6 @@ class Template:
         return found if len(found) <= _LONGEST_ADDRESS else ""
 
 
-def _hint(known: Sequence[str]) -> str:
-    return f"Write {'one of ' if len(known) > 1 else ''}{', '.join(known) or 'nothing'} in braces."
-
-
 def template_of(text: str, known: Sequence[str]) -> Template:
     """Parses a text in which `known` names may stand. Raises TemplateError."""
     try:
@@ -56,6 +52,8 @@ def template_of(text: str, known: Sequence[str]) -> Template:
         raise TemplateError(message, "Write {{ or }} for a brace itself.") from None
     for _, name, form, conversion in parsed:
         if name is not None and (name not in known or form or conversion):
-            hint = did_you_mean(name, known) or _hint(known)
+            hint = did_you_mean(name, known) or (
+                f"Write {'one of ' if len(known) > 1 else ''}{', '.join(known) or 'nothing'} in braces."
+            )
             raise TemplateError(f"`{{{name}}}` stands for nothing here", hint)
     return Template(tuple((before, name) for before, name, _, _ in parsed))

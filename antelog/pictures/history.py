@@ -308,10 +308,7 @@ def of_row(row: Mapping[str, Any]) -> Change:
 def of_table(table: pa.Table, query: str = "") -> Iterator[Change]:
     """The changes in a table of one query, or (with a column `query`) of all."""
     if "change" not in table.column_names or "tick" not in table.column_names:
-        raise DataError(
-            f"a table with the columns {', '.join(table.column_names) or '(none)'} has no changes; "
-            "give what `engine.advance` or `engine.answers` returned"
-        )
+        raise DataError.of("pictures.no-changes", columns=", ".join(table.column_names) or "(none)")
     if "query" in table.column_names and "answer" in table.column_names:
         yield from map(of_row, table.to_pylist())
         return

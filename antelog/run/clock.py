@@ -167,9 +167,7 @@ class Timing:
 
     def __post_init__(self) -> None:
         if self.timescale is None and (self.clock == "processing" or self.idle is not None):
-            raise UnsupportedError(
-                "the wall clock shows no ticks that have no length; begin the program with `tick 1 minute`"
-            )
+            raise UnsupportedError.of("clock.no-ticks")
 
     def ticks(self, microseconds: int) -> int:
         assert self.timescale is not None

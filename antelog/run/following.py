@@ -167,10 +167,8 @@ class FollowedRun:
                 self.program, accept=settings.accept_changes, static=self.static if settings.statics else None
             )
         except RulesChangedError as error:
-            raise StateError(
-                f"{settings.state} is of other rules than {settings.program}: {error.differences}. To go on "
-                "with the new ones, add --accept-changes; to begin anew, give another --state"
-            ) from None
+            said = {"state": settings.state, "program": settings.program}
+            raise StateError.of("state.changed-rules", **said, differences=error.differences) from None
         if change is None or all(each.continues for each in change.queries):
             return change
         self.note(f"the rules were changed after {tick_in_words(change.tick, engine.plan.timescale)}")

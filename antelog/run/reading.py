@@ -332,10 +332,7 @@ class InputReader:
         arrival = table.column(ARRIVAL).to_numpy()
         early = arrival[(arrival > before) & (arrival <= self._done)]
         if len(early):
-            raise DataError(
-                f"the facts of {name} are too many to be sorted, and not in order: one that arrived "
-                f"at tick {early.min()} comes long after one of tick {self._done}; sort them by arrival"
-            )
+            raise DataError.of("files.not-in-order", name=name, tick=early.min(), done=self._done)
 
     def _up_to_the_end(self, name: str, file: str, table: pa.Table, until: int) -> pa.Table:
         inside = pc.less_equal(table.column(ARRIVAL), until)

@@ -57,10 +57,7 @@ class FeedWriter(DataSourceStreamArrowWriter):
                 raise DataError(f"the sink has no option {name}. {hint}")
         folder = options.get("feed", options.get("path"))
         if folder is None:
-            raise DataError(
-                'the folder of the feed is missing: .option("feed", "malf.feed"), which `antelog watch '
-                "malf.feed` shows"
-            )
+            raise DataError.of("feeds.no-folder")
         require_changes(schema.names)
         program = None if "program" not in options else load(options["program"])
         source, tick = (Source("", folder), None) if program is None else (program.source, program.plan.tick)
@@ -121,18 +118,13 @@ class AntelogSource(DataSource):
 
     def schema(self, schema: StructType | None = None) -> NoReturn:  # noqa: ARG002 - Spark's name
         with plain_errors():
-            raise UnsupportedError(
-                "the format antelog writes and does not read: use antelog.spark.changes, a table function "
-                "of SQL as antelog.spark.register makes it, or `antelog run`"
-            )
+            raise UnsupportedError.of("feeds.not-read")
 
     reader = streamReader = schema  # noqa: N815 - likewise
 
     def writer(self, schema: StructType, overwrite: bool) -> NoReturn:  # noqa: ARG002 - likewise
         with plain_errors():
-            raise UnsupportedError(
-                "what is written once needs no feed: write it as Parquet, and `antelog watch FOLDER` shows it"
-            )
+            raise UnsupportedError.of("feeds.written-once")
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> FeedWriter:  # noqa: ARG002, N802 - likewise
         with plain_errors():

@@ -109,10 +109,8 @@ def find_workers(spark: SparkSession) -> None:
         asked = [context.pythonExec, "-c", f"print(({_LOOK})(0))"]
         lacking = [subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()]
     if any(lacking):
-        raise UnsupportedError(
-            f"the Python of Spark's workers, {max(lacking)}, has no antelog. Before Spark starts, let "
-            f"PYSPARK_PYTHON name one that has it, as {sys.executable} here, or install it there: "
-            f"{brought_by('spark')}"
+        raise UnsupportedError.of(
+            "workers.no-antelog", python=max(lacking), executable=sys.executable, bring=brought_by("spark")
         )
     _looked_at.add(context.applicationId)
 
@@ -138,9 +136,7 @@ def require_changes(columns: Collection[str]) -> None:
     """Raises DataError if rows with these columns are not changes."""
     for name in ("query", "tick", "change", "answer"):
         if name not in columns:
-            raise DataError(
-                f"there is no column `{name}`: give changes, as antelog.spark.changes returns them"
-            )
+            raise DataError.of("tables.no-changes", name=name)
 
 
 # ---- files that cannot be read ----

@@ -130,10 +130,7 @@ def answers(program: Program, inputs: Mapping[str, DataFrame], options: checking
     """
     job, frames = checking.checked(program, inputs, options, only=("confirmed",))
     if not job.batch:
-        raise DataError(
-            "a stream has no end at which answers are open; use its changes, and keep the last one "
-            "of each (query, answer)"
-        )
+        raise DataError.of("streams.no-answers")
     frame = _of_buckets(job, frames, state.reasoner(job, True), state.OUTPUT, agreed=False)
     found = Outputs(job, frames, frame, change="status")
     return found.changes if options.query is None else found.query(options.query)
@@ -203,15 +200,9 @@ def prepare_for_streams(spark: SparkSession) -> None:
         except PySparkException as error:
             if not (error.getCondition() or "").startswith("SESSION_MUTATION_IN_DECLARATIVE_PIPELINE"):
                 raise
-            raise UnsupportedError(
-                "in a declarative pipeline nothing may be set but in its spec. Add to `configuration` there: "
-                f"{PROVIDER}: {value}"
-            ) from None
+            raise UnsupportedError.of("session.declarative", provider=PROVIDER, value=value) from None
     elif not chosen.endswith("RocksDBStateStoreProvider"):
-        raise UnsupportedError(
-            f"this session keeps states of streams in {chosen.rpartition('.')[2]}, and antelog needs "
-            f"RocksDB: leave {PROVIDER} out, or set it as antelog.spark.SETTINGS has it"
-        )
+        raise UnsupportedError.of("session.states", chosen=chosen.rpartition(".")[2], provider=PROVIDER)
 
 
 # ---- models and scores of recorded facts ----
@@ -232,10 +223,7 @@ def scores(program: Program, inputs: Mapping[str, DataFrame], options: checking.
     """Scores chances as `Engine.scores` does. It has the options of `learn`, and those about chances."""
     job, frames = checking.checked(program, inputs, options)
     if job.forecasts is None:
-        raise UnsupportedError(
-            'there are no chances to score: give a model or `model="learn"`, '
-            "or declare a `chance` in the program"
-        )
+        raise UnsupportedError.of("chances.nothing-to-score")
     found = [msgspec.json.decode(each) for each in _each(job, frames, scored)]
     by_query = {name: [from_dict(each[name]) for each in found] for name in found[0]}
     return table({name: reduce(add, each) for name, each in by_query.items()})
@@ -246,9 +234,7 @@ def _each(
 ) -> list[bytes]:
     """Runs a batch to its end, and collects bytes of each bucket."""
     if not job.batch:
-        raise DataError(
-            "a stream has no end by which something is learned or scored: use recorded facts, as a batch"
-        )
+        raise DataError.of("streams.no-end")
     frame = _of_buckets(job, frames, runner(job, what), _FOUND)
     return [bytes(row.content) for row in frame.orderBy("bucket").collect()]
 

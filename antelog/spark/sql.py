@@ -102,10 +102,7 @@ class TableColumns:
             for each in table.column(INPUT).unique().to_pylist():
                 if each not in self.inputs:
                     hint = did_you_mean(str(each), names) or f"The inputs are {', '.join(names)}."
-                    raise DataError(
-                        f"the column `{INPUT}` has {each!r}, which is not an input of the program. {hint} "
-                        f"Leave other rows out: TABLE(SELECT * FROM … WHERE {INPUT} IN (…))"
-                    )
+                    raise DataError.of("calls.unknown-input", input=INPUT, each=each, hint=hint)
         return table
 
 
@@ -185,9 +182,7 @@ def _first(plan: Plan, program: FunctionProgram, call: FunctionCall) -> int | No
         return checking.tick_given("begin", program.options.begin, plan)
     first = checking.tick_given("since", call.since, plan)
     if plan.tick is None and first != 0:
-        raise DataError(
-            f"since is {first}; in a program without `tick` time begins at 0. Leave it out, or declare `tick`"
-        )
+        raise DataError.of("calls.since", first=first)
     return None if plan.tick is None else first
 
 
@@ -219,10 +214,7 @@ def _require_span(program: FunctionProgram, job: Job, call: FunctionCall) -> Non
         given = ", ".join(
             f"{each} => {'100' if job.plan.tick is None else examples[each]}" for each in missing
         )
-        raise DataError(
-            f"the lines of {program.name} depend on where time {where}, and no partition sees that by "
-            f"itself. Add to the call: {program.name}(TABLE(…), {given})"
-        )
+        raise DataError.of("calls.no-span", name=program.name, where=where, given=given)
 
 
 def in_one_partition(plan: Plan) -> bool:
@@ -274,10 +266,7 @@ def call_of(
 ) -> FunctionCall:
     """Reads the arguments of a call. Raises DataError for those that the function does not take."""
     if len(given) != 1 or not given[0].isTable:
-        raise DataError(
-            f"{name} takes one table, then arguments by name: "
-            f"SELECT * FROM {name}(TABLE(readings), until => 9)"
-        )
+        raise DataError.of("calls.no-table", name=name)
     taken = ("since", "until", "query", "lines")
     for each in named:
         require_known(each, taken, f"{name} has no argument")
@@ -324,14 +313,9 @@ def columns_of_table(plan: Plan, table: StructType, options: checking.OutputOpti
     several = len(plan.inputs) > 1
     if several and INPUT not in has:
         names = [each.name for each in plan.inputs]
-        raise DataError(
-            f"the program has the inputs {', '.join(names)}, and the table no column `{INPUT}` that says "
-            f"which of them a row is of. Put their tables together: {_union(plan)}"
-        )
+        raise DataError.of("calls.no-input-column", names=", ".join(names), input=INPUT, union=_union(plan))
     if several and any(INPUT in each.columns for each in plan.inputs):
-        raise DataError(
-            f"an input has a column `{INPUT}`, which has to say which input a row is of; rename it"
-        )
+        raise DataError.of("calls.input-column", input=INPUT)
     of_inputs = [name for name in has if not (several and name == INPUT)]
     taken = {each.name: checking.columns_taken(each, of_inputs, options) for each in plan.inputs}
     wanted = {old for columns in taken.values() for old in columns} | ({INPUT} if several else set())
@@ -339,9 +323,7 @@ def columns_of_table(plan: Plan, table: StructType, options: checking.OutputOpti
         field.name: checking.arrow_type("the table", field) for field in table.fields if field.name in wanted
     }
     if several and kind_of(types[INPUT]) is not Kind.TEXT:
-        raise DataError(
-            f"the column `{INPUT}` is of type {types[INPUT]}; it has the names of inputs, as texts"
-        )
+        raise DataError.of("calls.input-type", input=INPUT, type=types[INPUT])
     return TableColumns(types, taken)
 
 
@@ -393,10 +375,7 @@ class Partition:
     def end(self) -> Iterable[tuple[object, ...]]:
         """All other lines. Raises DataError if the partition lacks rows of some keys."""
         if self.missing:
-            raise DataError(
-                f"the PARTITION BY of {self.program.name} divides rows that belong together. "
-                f"Leave it out, or write {self.program.clause}"
-            )
+            raise DataError.of("calls.partition", name=self.program.name, clause=self.program.clause)
         return chain(self.ready, self._lines())
 
     def _lines(self) -> Iterable[tuple[object, ...]]:

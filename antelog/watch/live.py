@@ -102,9 +102,7 @@ def live(
         reader = live_board.EngineReader(source, program)
         board = live_board.LiveBoard(reader)
     elif not isinstance(source, str | PathLike):
-        raise DataError(
-            f"cannot show {type(source).__name__}; give an engine, a store or a folder of changes"
-        )
+        raise DataError.of("page.source", kind=type(source).__name__)
     elif not PATH.fits(source):
         raise wrong("the source", source, PATH.words)
     else:

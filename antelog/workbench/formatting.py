@@ -399,9 +399,7 @@ def laid_out(source: Source, trees: StatementTrees | None = None) -> LaidOut:
         return LaidOut(source, text, errors)
     new = "".join(f"{line}\n" for line in written(_lines(text)))
     if not same_but_for_layout(text, new, trees):  # a text is worth more than its layout
-        raise UnsupportedError(
-            f"{source.name}: no layout is known that keeps its meaning; it is left as it is"
-        )
+        raise UnsupportedError.of("format.no-layout", name=source.name)
     on_windows = 2 * text.count("\r\n") > text.count("\n")
     return LaidOut(source, new.replace("\n", "\r\n") if on_windows else new)
 

@@ -64,9 +64,7 @@ def of_file(path: Path) -> LaidOut:
         try:
             text = sys.stdin.buffer.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise ProgramFileError(
-                f"{path}: is not UTF-8 text, see byte {error.start}; save it as UTF-8"
-            ) from None
+            raise ProgramFileError.of("files.not-utf-8", path=path, start=error.start) from None
     else:
         text = read_text(path)
     return laid_out(Source(text, str(path)))

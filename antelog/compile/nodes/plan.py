@@ -326,10 +326,7 @@ def from_json(text: str | bytes) -> Plan:
     try:
         found = msgspec.json.decode(text, type=_Document)
         if found.version != VERSION:
-            raise PlanError(
-                f"this plan is of version {found.version}, but this antelog reads version {VERSION}; "
-                "compile the program again"
-            )
+            raise PlanError.of("plan.version", version=found.version, known=VERSION)
         return msgspec.json.decode(found.plan, type=Plan)
     except msgspec.DecodeError as error:
         raise PlanError(f"this is not a plan that antelog wrote: {error}") from None

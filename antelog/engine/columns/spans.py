@@ -60,10 +60,7 @@ class Spans:
         """Enumerates all ticks. Raises DataError beyond MOST_TICKS, TooLargeError if a step must be cut."""
         count = int((self.last - self.first + 1).sum())
         if count > MOST_TICKS:
-            raise DataError(
-                f"one step would look at each of {count:,} ticks, for a rule that needs no fact. Is a time "
-                "wrong? Else advance in shorter steps, or give the rule a condition on a fact"
-            )
+            raise DataError.of("spans.too-many-ticks", count=count)
         if count > _AT_ONCE:
             raise TooLargeError(count)
         _, ticks = spread(self.first, self.last - self.first + 1)

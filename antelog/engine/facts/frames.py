@@ -145,10 +145,7 @@ def columns_in(what: str, frame: Frame) -> tuple[list[str] | None, Sequence[Arra
     """The columns of a frame, and their names if it has any; errors call it `what`."""
     if not (hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__")):
         if isinstance(frame, str | bytes | Mapping) or not isinstance(frame, Iterable):
-            raise DataError(
-                f"the facts of {what} are given as {type(frame).__name__}; "
-                "hand over a data frame, an Arrow table, or a list of tuples or dicts"
-            )
+            raise DataError.of("frames.kind", what=what, kind=type(frame).__name__)
         return columns_of(frame, what)
     try:
         table = frame if isinstance(frame, pa.Table) else pa.table(frame)
@@ -161,10 +158,7 @@ def columns_in(what: str, frame: Frame) -> tuple[list[str] | None, Sequence[Arra
 
 def _by_position(source: str, columns: tuple[str, ...], count: int) -> Sequence[str | None]:
     if count not in (len(columns), len(columns) + 1):
-        raise DataError(
-            f"{source} is given {count} columns; it has {', '.join(columns)}, and one more may hold "
-            "the arrival"
-        )
+        raise DataError.of("frames.columns", source=source, count=count, names=", ".join(columns))
     return [*columns, _ARRIVAL][:count]
 
 
@@ -198,10 +192,7 @@ def _by_name(
     if len(unknown) == len(free) + 1 and _ARRIVAL not in taken:
         free.append(_ARRIVAL)
     if len(unknown) != len(free):
-        raise DataError(
-            f"the facts of {source} have the columns {', '.join(names)}; "
-            f"{source} has {', '.join(columns)}. Give them the same names or the same number"
-        )
+        raise DataError.of("frames.names", source=source, names=", ".join(names), columns=", ".join(columns))
     positions = iter(free)
     return [known[name] if name in known else next(positions) for name in names]
 
@@ -283,8 +274,5 @@ def plain_number(value: float | Decimal, what: str) -> int | float:
         return value if isinstance(value, int) else number(value)
     plain = as_plain(value)
     if plain is None:
-        raise DataError(
-            f"`{value:f}` in {what} has more digits than a number of the background keeps, some 15: "
-            "round it, or give it as a text"
-        )
+        raise DataError.of("frames.digits", value=value, what=what)
     return plain

@@ -97,11 +97,8 @@ class Functions:
         most = self.most_failed * self.calls
         if self.failed > (max(few, most) if most else 0):
             known = min(self._new.items(), default=("", FailedCall("", "", "")))
-            raise FunctionError(
-                f"{self.failed:,} of {self.calls:,} calls of functions failed in one step, and at most "
-                f"{100 * self.most_failed:.3g} % may: {known[0]} {known[1].error}. Mend the function, or "
-                "allow more with a larger `most_failed=`"
-            ) from None
+            said = {"failed": self.failed, "calls": self.calls, "share": 100 * self.most_failed}
+            raise FunctionError.of("functions.failed", **said, known=known[0], error=known[1].error) from None
 
     def taken(self) -> list[FailedCall]:
         """The calls that have failed and were not taken before, in order."""

@@ -74,13 +74,10 @@ class Judged:
         """The names of the columns of `Predictions.each`."""
         return (MODEL, *(name for judge in self.judges.values() for name in judge.columns))
 
-    @property
-    def _owners(self) -> tuple[str, ...]:
-        return (MODEL, *(name for name, judge in self.judges.items() for _ in judge.columns))
-
     def only(self, judges: Collection[str]) -> Judged:
         """Gives a say to these judges alone."""
-        return replace(self, weights=self.weights.only(np.isin(self._owners, [*judges])))
+        owners = (MODEL, *(name for name, judge in self.judges.items() for _ in judge.columns))
+        return replace(self, weights=self.weights.only(np.isin(owners, [*judges])))
 
     def looks(self, learns: Learns) -> bool:
         """Whether some judge asks for the features of answers."""

@@ -50,16 +50,10 @@ class OutputFile:
             return
         if kept and mark is None and there:
             self._file.close()
-            raise OutputError(
-                f"{path}: is there already, and the state knows nothing of it; "
-                "move it away, or give another --output"
-            )
+            raise OutputError.of("outputs.unknown-file", path=path)
         if there < self.size:
             self._file.close()
-            raise StateError(
-                f"{path} has {there:,} bytes, but {self.size:,} had been written when the state was saved; "
-                "put the file back, or start anew with another state and another output"
-            )
+            raise StateError.of("outputs.shorter", path=path, there=there, size=self.size)
         os.ftruncate(descriptor, self.size)
         os.lseek(descriptor, self.size, os.SEEK_SET)
 
@@ -88,10 +82,7 @@ def _locked(path: Path, wait: bool) -> Output:
         with suppress(OSError):  # a file system without locks
             if not claimed(descriptor, wait=wait):
                 file.close()
-                raise InUseError(
-                    f"{path}: another process writes to it; stop that one first, give another --output, "
-                    "or wait for its end with --wait"
-                )
+                raise InUseError.of("outputs.in-use", path=path)
         if is_at(descriptor, path):
             return file
         file.close()  # it was replaced while this process waited

@@ -224,10 +224,7 @@ class KafkaTopic(FactSource):
         mark = mark or {}
         if wanted.called and topic.values == "csv":
             column, name = wanted.called[0]
-            raise DataError(
-                f"{topic}: has no column {name}, which {column} is mapped to: its messages are rows of CSV, "
-                "which have no names"
-            )
+            raise DataError.of("topics.no-names", topic=topic, name=name, column=column)
         read = {int(number): int(offset) for number, offset in mark.get("next", {}).items()}
         self._messages = Messages(topic, read, make)
         self.notes, self.behind = self._messages.notes, bool(self._messages.behind)

@@ -67,9 +67,7 @@ def created(path: Path, *, durable: bool) -> sqlite3.Connection:
             path.touch(mode=0o600)  # facts are not for everybody on this machine
         links = path.stat().st_nlink
     if links > 1:  # SQLite keeps its journal beside one of the names, and does not find it by the other
-        raise StateError(
-            f"{path} has another name, a hard link, so two could write to it; remove one of them"
-        )
+        raise StateError.of("store.hard-link", path=path)
     return _ready(path, _make_or_check, durable=durable)
 
 
@@ -135,10 +133,7 @@ class StoreLock:
             os.close(descriptor)
             raise
         os.close(descriptor)
-        raise InUseError(
-            f"{path}: another `antelog watch` writes to it; stop that one first, give another --state, or "
-            "wait for its end with --wait"
-        )
+        raise InUseError.of("store.in-use", path=path)
 
 
 def file_system(path: Path, mounts: str) -> str:
@@ -193,10 +188,7 @@ class _Connection(sqlite3.Connection):
         for value, (name, *_) in zip(row, cursor.description, strict=True):
             kind = _TYPES.get(name)
             if kind is not None and not isinstance(value, kind) and not (value is None and name in _EMPTY):
-                raise StateError(
-                    f"{self.path}: a value of `{name}` is of another type than antelog writes, so another "
-                    "program has changed the file; go on with a copy of before, or begin with another --state"
-                )
+                raise StateError.of("store.other-type", path=self.path, name=name)
         return row
 
 

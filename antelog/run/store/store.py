@@ -133,10 +133,7 @@ class Store:
         for (number, _), step in zip(steps, recorded, strict=True):
             there = _total(*there, number, step)
         if there != tuple(total):
-            raise StateError(
-                f"{self.path}: rows that were recorded are missing or were changed: {there[0]:,} of "
-                f"{total[0]:,} are there. Go on with a copy of before, or begin with another --state"
-            )
+            raise StateError.of("store.rows-missing", path=self.path, there=there[0], total=total[0])
         return StoredState(engine, waiting, recorded, known)
 
     def others(self) -> dict[str, dict[str, list[Any]]]:

@@ -431,10 +431,7 @@ def _place(called: str, given: UserFunction) -> FunctionSource:
     file = file_of(given)
     if module != "__main__" and module not in sys.modules and file is not None and Path(file).is_file():
         return FunctionSource(called, file, called, is_file=True, takes=given.takes)
-    raise FunctionError(
-        f"{called} is in this process alone, and workers cannot find it: write it in a file of its own, and "
-        'give that, as in `functions="places.py"`'
-    )
+    raise FunctionError.of("workers.function", called=called)
 
 
 # ---- steps, one ahead ----

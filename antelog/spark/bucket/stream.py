@@ -122,10 +122,7 @@ def _stored(
     anew = anew or is_due(bucket, head.stored.appended, count)
     parts = snapshot(job, bucket) if anew else [appendix(name, table) for name, table in fresh.items()]
     if (size := sum(map(len, parts))) > AT_ONCE:
-        raise StateError(
-            f"the state of a bucket has {size:,} bytes, and Spark takes at most {AT_ONCE:,} at once. Give it "
-            "more `buckets=`, an empty checkpoint and the facts again, or a program that looks back less far"
-        )
+        raise StateError.of("buckets.too-large", size=size, at_once=AT_ONCE)
     if anew:
         store.parts.put([(part,) for part in parts])
         head = head.after(parts, bucket.held, anew=True)
@@ -171,12 +168,8 @@ def refuse_too_many(job: Job, held: int, slow: Slowest | None) -> None:
         return
     scale, slow_at = job.plan.timescale, tick_in_words(slow.tick, job.plan.timescale)
     most = f"{job.max_waiting:,}" + ("" if buckets == 1 else f", in {buckets} buckets")
-    raise DataError(
-        f"{held:,} rows of a bucket wait for {slow.source}, which holds time back at {slow_at}: others are "
-        f"{span_in_words(slow.behind, scale)} ahead. That is more than max_waiting ({most}) has room for. "
-        f"Have {slow.source} read faster, or the others slower (maxFilesPerTrigger, "
-        "maxOffsetsPerTrigger, of `antelog run` --chunk), or give a larger `max_waiting=`"
-    )
+    said = {"held": held, "source": slow.source, "tick": slow_at, "most": most}
+    raise DataError.of("buckets.too-many-wait", **said, ahead=span_in_words(slow.behind, scale))
 
 
 # ---- what a worker remembers ----
@@ -266,10 +259,7 @@ def head_from(content: bytes, job: Job) -> BucketHead:
         raise StateError(f"{_HEAD} cannot be read: {error}. {sealed.AGAIN}") from None
     differing = differences(head.identity, job.identity)
     if differing is not None and job.predecessor(head.identity) is None:
-        raise StateError(
-            f"the checkpoint was written for {differing}. Go on with what wrote it, "
-            "or start anew with an empty checkpoint and replay the facts"
-        )
+        raise StateError.of("checkpoint.bucket-of-others", differing=differing)
     return head
 
 

@@ -54,10 +54,7 @@ def file_system(spark: SparkSession, folder: str) -> tuple[JavaObject, JavaObjec
     except PySparkException:
         java = None
     if java is None:
-        raise UnsupportedError(
-            "a checkpoint cannot be looked at through Spark Connect. Streams run nevertheless, and refuse "
-            "the state of another program when they read it"
-        )
+        raise UnsupportedError.of("checkpoint.connect")
     path = java.org.apache.hadoop.fs.Path(folder)
     return path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()), path
 

@@ -128,10 +128,7 @@ def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, bytes]]:
     for batch in batches:
         files = batch.column("file").dictionary_encode()
         if not all(batch.column("whole").unique().to_pylist()):
-            raise DataError(
-                f"{shown(files[0].as_py())}: was divided among tasks, and rows of CSV may go on over lines; "
-                f"leave out the settings {' and '.join(WHOLE_FILES)}"
-            )
+            raise DataError.of("files.divided", file=shown(files[0].as_py()), names=" and ".join(WHOLE_FILES))
         numbers = files.indices.to_numpy()
         starts = [0, *(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1).tolist()]
         for start, end in zip(starts, [*starts[1:], batch.num_rows], strict=True):

@@ -81,10 +81,7 @@ def lacking(form: str, version: str) -> str:
 def refuse_used(spark: SparkSession, sinks: Iterable[Sink], *, fresh: bool) -> None:
     for sink in sinks:
         if fresh and isinstance(sink, Files) and entries(spark, sink.path):
-            raise DataError(
-                f"{sink}: there are files in it already, and nothing says that they are of this run; "
-                "give another folder, or remove it"
-            )
+            raise DataError.of("outputs.not-of-this-run", sink=sink)
 
 
 def write_changes(seen: Outputs, sink: Sink, batch: MicroBatch) -> None:

@@ -231,10 +231,8 @@ def _reading(plan: Plan, source: Source, wanted: WantedColumns, found: _Found, *
                 raise DataError(f"{source}: has no column {name}; topics have {known}")
             if source.values == "csv" and not name.startswith("@") and name != column:
                 values = [*wanted.columns, *([wanted.arrival] if wanted.must_arrive else [])]
-                raise DataError(
-                    f"{source}: has no column {name}, which {column} is mapped to; its messages are "
-                    f"rows of CSV without names, with the values of {', '.join(values)}"
-                )
+                said = {"source": source, "name": name, "column": column}
+                raise DataError.of("topics.no-names-on-spark", **said, names=", ".join(values))
     # Where a message was read is one more text of it; in a stream each partition has a time of its own.
     placed = {each.name: ROW for each in wanted.of_rows}
     placed |= {SOURCE: _PARTITION} if stream and isinstance(source, Kafka) else {}
@@ -284,9 +282,7 @@ def _look(spark: SparkSession, source: Source, wanted: WantedColumns, path: str)
         case Files():
             first = first_line("\n".join(folders.head(spark, path, _ROWS)).encode(), source.path, wanted)
             if first is None:
-                raise DataError(
-                    f"{source}: is empty, so that its columns are not known; write a header into it"
-                )
+                raise DataError.of("files.empty", source=source)
             return _Found(list(first.header.names), row=first.row)
         case _:
             schema = _typed(spark, source).schema

@@ -47,10 +47,7 @@ def newest(changes: DataFrame, *, columns: Sequence[str] | None = None) -> DataF
     names = changes.columns if columns is None else [*columns]
     require_changes(names)
     if columns is None and changes.isStreaming:
-        raise DataError(
-            "the lines of a stream have no end, so none is the newest. Use its micro-batches: "
-            "changes.writeStream.foreachBatch(lambda batch, _: antelog.spark.merge(batch, …))"
-        )
+        raise DataError.of("tables.no-newest")
     key = key_of(names)
     # Null would have to be compared in a way of its own, which not all databases have.
     rows = changes.withColumn(OTHERS, f.coalesce(OTHERS, f.array())) if OTHERS in names else changes
@@ -123,9 +120,7 @@ def merge_rows(states: DataFrame, table: Table) -> None:
             folder = folder if ":" in folder else str(Path(folder).absolute())
         target = f"{table.form}.{quoted(folder)}"
     if STATUS not in states.sparkSession.table(target).columns:
-        raise DataError(
-            f"{table} is not a table of answers, for it has no column `{STATUS}`; name another one"
-        )
+        raise DataError.of("tables.no-status", table=table, status=STATUS)
     key = key_of(states.columns)
     came = states.select(*(f.col(quoted(name)).alias(_CAME + name) for name in states.columns))
     # A statement of SQL would need a view, in which Spark 4.1 does not find the tables that states rest on.

@@ -121,9 +121,7 @@ def checked(
     for name, frame in inputs.items():
         first.setdefault(frame.isStreaming, name)
     if len(first) > 1:
-        raise DataError(
-            f"{first[True]} is a stream and {first[False]} is not: read both with readStream, or neither"
-        )
+        raise DataError.of("frames.stream-and-batch", stream=first[True], other=first[False])
     countings = {each.name: given_plan.counting(each.name) for each in plan.inputs}
     frames, types, arriving = {}, {}, set[str]()
     for name, frame in inputs.items():
@@ -153,10 +151,7 @@ def chances_of(plan: Plan, options: OutputOptions) -> Forecasts | None:
     learning = Learning(options.learn, options.half_life, options.judges, options.epoch)
     found, limits = forecasts_of(plan, options.model, learning), Limits(options.min_chance, options.most)
     if limits and found is None:
-        raise UnsupportedError(
-            'min_chance and most need chances: give a model or `model="learn"`, '
-            "or declare a `chance` in the program"
-        )
+        raise UnsupportedError.of("chances.limits")
     return found and replace(found, limits=limits)
 
 
@@ -206,10 +201,7 @@ def _check_frames(given: Mapping[str, DataFrame], known: Sequence[str], what: st
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise DataError(f"the program has no {what} {name}; {has}. {did_you_mean(name, known)}".rstrip())
         if not isinstance(frame, DataFrame):
-            raise DataError(
-                f"{name} is given as {type(frame).__name__}; hand over a DataFrame of Spark, "
-                "as spark.createDataFrame makes of other tables"
-            )
+            raise DataError.of("frames.not-of-spark", name=name, kind=type(frame).__name__)
 
 
 _OURS = (MALFORMED, ROW, CLOCK, SOURCE)  # columns that an input may have beside its own
@@ -250,14 +242,10 @@ def types_of(plan: Plan, source: Input, found: Mapping[str, pa.DataType]) -> Typ
     for column, declared in zip(source.columns[:-1], source.types, strict=False):
         kind, said = kind_of(found[column]), f"column {column} of {source.name} is of type {found[column]}"
         if kind is None:
-            raise DataError(
-                f"{said}; values are numbers, texts, truth values, dates, times, durations or bytes"
-            )
+            raise DataError.of("frames.no-values", said=said)
         # What is neither a number nor a text is written out where the program has texts.
         if kind is not Kind.NOTHING and declared and (kind is Kind.NUMBER) is (declared == "text"):
-            raise DataError(
-                f"{said}, and the program declares it as {declared}: cast it, or declare it otherwise"
-            )
+            raise DataError.of("frames.declared", said=said, declared=declared)
     for column, what in _times(source, found).items():
         kind, said = kind_of(found[column]), f"{what} is of type {found[column]}"
         if is_timestamp(found[column]) and plan.tick is None:
@@ -296,9 +284,7 @@ def _duration(text: str) -> int:
     """A duration in microseconds."""
     length = length_of(text)
     if length is None:
-        raise DataError(
-            f"`{text}` is not a duration; write it like `30 seconds`. Units are {', '.join(UNITS)}"
-        )
+        raise DataError.of("frames.duration", text=text, units=", ".join(UNITS))
     return int(length)
 
 

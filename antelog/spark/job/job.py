@@ -261,10 +261,7 @@ def sent(functions: Mapping[str, UserFunction]) -> bytes:
             try:
                 cloudpickle.dumps(each)  # type: ignore[no-untyped-call]  # PySpark gives it no types
             except Exception as error:  # whatever a user's object raises
-                raise FunctionError(
-                    f"{name} cannot be sent to Spark's workers: {error}. It must not refer to what "
-                    "belongs to this process, such as an open file or a connection"
-                ) from None
+                raise FunctionError.of("functions.not-sent", name=name, error=error) from None
         found: bytes = cloudpickle.dumps(dict(functions))  # type: ignore[no-untyped-call]  # likewise
     return found
 

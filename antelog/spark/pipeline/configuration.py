@@ -85,11 +85,7 @@ def _refuse_connect(conf: Mapping[str, str]) -> None:
     for name, asking in _CONNECT.items():
         value = conf.get(name) or os.environ.get(name)
         if value and asking in ("", value.lower()):
-            raise UnsupportedError(
-                f"{name} is {redacted(value)}, which asks for Spark Connect, and the outputs of "
-                "`antelog run` need the driver itself. Leave it out and give a cluster's --master, or use "
-                "antelog.spark.changes in a Connect session of your own"
-            )
+            raise UnsupportedError.of("session.connect", name=name, value=redacted(value))
 
 
 # ---- how much there is to read ----

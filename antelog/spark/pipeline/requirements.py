@@ -78,9 +78,7 @@ def require_pyspark() -> None:
     major, minor = (int(number) for number in re.findall(r"\d+", version)[:2])
     if not _OLDEST <= (major, minor) < _TOO_NEW:
         why = "too old: its streams cannot keep state in Python" if (major, minor) < _OLDEST else "too new"
-        raise UnsupportedError(
-            f"PySpark is version {version}, {why}. Use one from 4.1 on and before 5: {brought_by('spark')}"
-        )
+        raise UnsupportedError.of("session.version", version=version, why=why, bring=brought_by("spark"))
 
 
 def pyspark_version() -> str:
@@ -125,10 +123,7 @@ def locked(checkpoint: str) -> Iterator[None]:
                 who = file.read().strip() or "another process"
                 number = re.match(r"process (\d+)", who)
                 kill = f" (kill {number[1]})" if number else ""
-                raise StateError(
-                    f"the checkpoint {checkpoint} is in use by {who}. Two pipelines on one would spoil each "
-                    f"other's work. Stop that one{kill}, or give this one a --checkpoint of its own"
-                )
+                raise StateError.of("checkpoint.in-use", checkpoint=checkpoint, who=who, kill=kill)
             now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
             file.truncate(0)
             file.write(f"process {os.getpid()} on {socket.gethostname()} since {now}\n")

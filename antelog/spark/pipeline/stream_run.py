@@ -268,10 +268,7 @@ def guard(
         changed = outputs.after([Predecessor(each.identity, from_json(each.plan)) for each in found.before])
         if found != known:
             if unfinished_batch(spark, checkpoint) is not None:  # its lines may be written in part
-                raise StateError(
-                    f"the checkpoint {checkpoint} has a micro-batch that the rules of before have not "
-                    "finished. Run them once more, with the trigger available-now, and then the new ones"
-                )
+                raise StateError.of("checkpoint.unfinished-before", checkpoint=checkpoint)
             before = changed.job.predecessor(known.identity)
             assert before is not None
             for sentence in sentences(changed.job, before):
@@ -279,15 +276,9 @@ def guard(
             _put(files, folder, found)
         return changed
     if used and there:
-        raise StateError(
-            f"{NAME} in the checkpoint {checkpoint} is damaged, so it is unknown what the state there "
-            "is for. Bring the file back from a copy, or use an empty folder and replay the facts"
-        )
+        raise StateError.of("checkpoint.damaged-note", name=NAME, checkpoint=checkpoint)
     if used:
-        raise StateError(
-            f"the checkpoint {checkpoint} was not written by antelog, or by another way to run it; "
-            "use an empty folder"
-        )
+        raise StateError.of("checkpoint.not-ours", checkpoint=checkpoint)
     # Where no batch was begun, a damaged note says nothing that matters.
     _put(files, folder, _Note(outputs.job.identity, to_json(outputs.job.plan)))
     return outputs
@@ -326,25 +317,17 @@ def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:
         old = from_json(note.plan)
         between = meanings.compared(old, job.plan)
         if not accept and not between.is_harmless:
-            raise StateError(
-                f"the checkpoint {checkpoint} is of another program: {meanings.sentence(between)}. To go on "
-                "with the new one, add `accept=True`; else go on with what wrote it, or use an empty "
-                "folder and replay the facts"
+            raise StateError.of(
+                "checkpoint.other-program", checkpoint=checkpoint, differences=meanings.sentence(between)
             )
         refuse_other_ticks(old, job.plan)
         why = refusal(old, job.plan)
         if why is not None:
-            raise StateError(
-                f"the checkpoint {checkpoint} cannot go on with these rules: {why}. Use an empty folder, "
-                "and replay the facts"
-            )
+            raise StateError.of("checkpoint.cannot-go-on", checkpoint=checkpoint, why=why)
         earlier = tuple(each for each in note.before if each.identity != job.identity)
         return _Note(job.identity, to_json(job.plan), (*earlier, _Note(note.identity, note.plan)))
     if others:
-        raise StateError(
-            f"the checkpoint {checkpoint} was written for {differing}. Go on with what wrote it, or "
-            "use an empty folder and replay the facts"
-        )
+        raise StateError.of("checkpoint.of-another-run", checkpoint=checkpoint, differing=differing)
     return note
 
 
@@ -377,15 +360,9 @@ def savepoint_of(
     place = folder.suffix(f"/{NAME}")
     note = read_note(files, place) if files.exists(place) else None
     if note is None:
-        raise StateError(
-            f"{checkpoint} is not a checkpoint of antelog: it has no {NAME}, which `antelog run` writes, and "
-            "`antelog.spark.guard`"
-        )
+        raise StateError.of("checkpoint.no-note", checkpoint=checkpoint, name=NAME)
     if unfinished_batch(spark, checkpoint) is not None:
-        raise StateError(
-            f"the checkpoint {checkpoint} has a micro-batch that is not finished. Run it once more, with "
-            "--trigger available-now, and then export it"
-        )
+        raise StateError.of("checkpoint.unfinished", checkpoint=checkpoint)
     stored = _stored(spark, checkpoint) if entries(spark, f"{checkpoint}/commits") else {}
     if not stored:
         raise StateError(f"the checkpoint {checkpoint} has no state yet: no micro-batch had a row")

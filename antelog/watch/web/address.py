@@ -99,9 +99,7 @@ def origins_of(given: Iterable[str], option: str = "--embed-from") -> tuple[str,
     origins = tuple(given)
     for each in origins:
         if _ORIGIN.fullmatch(each) is None:
-            raise UnsupportedError(
-                f"{option} {each}: is not the origin of a page, as in https://grafana.example"
-            )
+            raise UnsupportedError.of("page.origin", option=option, each=each)
     return origins
 
 
@@ -119,13 +117,7 @@ def checked(address: PageAddress) -> PageAddress:
     if address.local:
         return address
     if not address.allowed_hosts:
-        raise UnsupportedError(
-            f"--host {address.host}: others can reach this address; say what they call it, as in "
-            "--allowed-host plant.example"
-        )
+        raise UnsupportedError.of("page.no-name", host=address.host)
     if address.certificate is None and not address.behind_proxy:
-        raise UnsupportedError(
-            f"--host {address.host}: others could read along; give a --certificate and its --key, or "
-            "--behind-proxy if a proxy has one"
-        )
+        raise UnsupportedError.of("page.no-certificate", host=address.host)
     return address

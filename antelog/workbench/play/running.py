@@ -93,10 +93,7 @@ def sheet_of(text: str, name: str) -> Sheet:
     except csv.Error as error:
         raise DataError(f"{name}: is not CSV: {error}") from None
     if len(lines) > LARGEST + 1:
-        raise DataError(
-            f"{name}: has {len(lines) - 1:,} rows, and a table to edit has {LARGEST:,} at most; "
-            "replay it with `antelog try`, or give a part of it"
-        )
+        raise DataError.of("play.too-large", name=name, rows=len(lines) - 1, largest=LARGEST)
     return Sheet(lines[0], tuple(lines[1:])) if lines else Sheet()
 
 

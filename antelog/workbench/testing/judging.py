@@ -181,10 +181,7 @@ def replayed(case: RuleCase, program: Program | None = None, name: str = "") -> 
         steps(engine, Driver(engine, reader, view).steps())
         last = max(ticks, default=-1)
         if last - engine.now > MOST_TICKS and speaks_by_the_clock(program.plan):
-            raise DataError(
-                f"tick {last} lies {last - engine.now:,} ticks behind the last fact, and there are answers "
-                "at each of them. Expect something earlier, or give a fact about that time"
-            )
+            raise DataError.of("testing.far-tick", last=last, ticks=last - engine.now)
         steps(engine, view.rest(engine, last))
         rejects.require_use()
         outcome.ended = engine.now
