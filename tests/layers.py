@@ -65,7 +65,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         *("lines", "model_file", "forecasting", "forecaster", "reports"),
     ),
     "cli": ("stopping", "show", "arguments", "serving", "run", "commands"),
-    "watch": ("child", "changes", "board", "alerts", "web"),
+    "watch": ("child", "board", "alerts", "web"),
     "spark": (*("settings", "failures", "job", "bucket"), *("running", "sql", "endpoints", "pipeline")),
 }
 
