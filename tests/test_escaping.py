@@ -82,6 +82,7 @@ def test_commands_show_through_one_door() -> None:
         "antelog/cli/stopping.py": [".write("],  # a line of its own
         "antelog/cli/show/endings.py": [".write("],
         "antelog/cli/commands/format_.py": [".write("],  # a program, as it is given
+        "antelog/cli/serving.py": [".write("],  # into a feed
         "antelog/cli/commands/state.py": [".write("],  # a folder
         "antelog/cli/commands/watch.py": [".print(", ".write("],
         "antelog/cli/show/terminal.py": [*["click.echo("] * 2, "Console(s", "Console(h", ".print("],

@@ -117,8 +117,9 @@ def test_what_ends_too_early_or_too_late_is_noticed() -> None:
 
 
 def test_another_version_is_refused_with_what_to_do() -> None:
-    other = saved().replace(f"{sealed.VERSIONS['state']:04}".encode(), b"0099", 1)
-    refused(other, "is a state of version 99, but this antelog reads version 8; `antelog state export`")
+    own = sealed.VERSIONS["state"]
+    other = saved().replace(f"{own:04}".encode(), b"0099", 1)
+    refused(other, f"is a state of version 99, but this antelog reads version {own}; `antelog state export`")
 
 
 def test_another_program_is_refused() -> None:
