@@ -14,7 +14,20 @@ from antelog.engine.columns.joins import BUDGET
 from antelog.engine.values.functions import MOST_FAILED
 from antelog.errors import AntelogError
 from antelog.forecast.columns import HALF_LIFE, JUDGE_NAMES, KINDS
-from antelog.given import LENGTH, MODEL, NAMED, NUMBER, POSITIVE, TEXT, WHOLE, either, of, one_of
+from antelog.given import (
+    LENGTH,
+    MODEL,
+    NAMED,
+    NUMBER,
+    POSITIVE,
+    TEXT,
+    TEXTS,
+    WHOLE,
+    ArgumentKind,
+    either,
+    of,
+    one_of,
+)
 from antelog.lines import LITERALS, TEXT_LITERALS
 from antelog.process import KEPT_REJECTS
 from antelog.run import values
@@ -161,6 +174,54 @@ class ReplaySettings(WorkerSettings, ReadSettings, ColumnSettings, EngineSetting
     """The keyword arguments of `antelog.replay`."""
 
 
+def _is_pair(value: object) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and all(isinstance(each, str | int) for each in value)
+
+
+_PROGRAM = ArgumentKind("an antelog.Program", lambda value: hasattr(value, "plan"))
+_LEAD = plain("A..B", str, kind=either(TEXT, ArgumentKind("a tuple of the least and the most", _is_pair)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgingOptions:
+    """Settings of commands and functions that judge rules by incidents."""
+
+    lead: str | tuple[str | int, str | int] | None = option(None, _LEAD, required=True)
+    settle: str | int | None = option(None, plain("SPAN", str, kind=either(TEXT, WHOLE)))
+    within: bool = flag(False)
+    key: str | None = option(None, text("[X=]COLUMN"))
+    where: Mapping[str, str] = option({}, text("COLUMN=VALUE"), example="kind=pump")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BacktestOptions(JudgingOptions):
+    """Settings of those that judge the rules of a program."""
+
+    query: Sequence[str] = option((), plain("NAME", str, kind=TEXTS), arity=Arity.MANY)
+    vary: str | None = option(None, text("LIMIT=LO..HI"))
+    split: int | str | date | None = option(None, replace(_TICK, metavar="TIME"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BacktestSettings(BacktestOptions, ReplaySettings):
+    """The keyword arguments of `antelog.backtest`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuggestOptions(JudgingOptions):
+    """Settings of those that propose rules."""
+
+    most: int = option(5, whole_number(1))
+    false_alarms: float = option(0.1, plain("N/day", values.rate_a_day, kind=NUMBER))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuggestSettings(SuggestOptions, WorkerSettings, ReadSettings, ColumnSettings, StaticFrames):
+    """The keyword arguments of `antelog.suggest`."""
+
+    program: Any = option(None, in_python(_PROGRAM))
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
     """Settings of a process: which lines it writes and where to, how long it runs, where its state is."""
@@ -294,7 +355,7 @@ def with_arguments(text: str) -> str:
     return _FLAG.sub(argument, text)
 
 
-_FLAGS = {each.attribute: each.flag for each in options_of(Settings)}
+_FLAGS = {each.attribute: each.flag for each in (*options_of(BacktestOptions), *options_of(Settings))}
 
 
 @contextmanager

@@ -95,6 +95,14 @@ def part_of_one(what: str) -> Callable[[str], float]:
     return read
 
 
+def rate_a_day(text: str) -> float:
+    """A number of times a day, `0.1/day` or `0.1`."""
+    found = _float(text.removesuffix("/day").strip(), "number of times a day", "Write one like 0.1/day.")
+    if not 0 <= found < math.inf:
+        raise SettingError(f"`{text}` is not a number of times a day", "Write one like 0.1/day.")
+    return found
+
+
 def token(text: str) -> str:
     """A token in a file, `@FILE`, or in a variable, `$NAME`."""
     kind, name = text[:1], text[1:]

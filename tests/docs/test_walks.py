@@ -14,7 +14,16 @@ from tests.docs.walking import Step, missing, run, steps, without_spark
 EXAMPLES = sorted(ROOT.glob("examples/*/README.md"))
 GUIDES = [
     ROOT / "docs" / f"{name}.md"
-    for name in ("index", "watch", "from-csv-to-alert", "idioms", "testing", "commands", "moving")
+    for name in (
+        "index",
+        "watch",
+        "from-csv-to-alert",
+        "idioms",
+        "testing",
+        "commands",
+        "moving",
+        "incidents",
+    )
 ]
 WALKS = [ROOT / "README.md", *GUIDES, *sorted(ROOT.glob("docs/tutorial/*.md")), *EXAMPLES]
 RECORDED = "expected.txt"

@@ -1,0 +1,438 @@
+"""Runs rules over recorded facts, and judges what they would have rung against a list of incidents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.answers import ENDS
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.columns.tables import Column, Numbers
+from antelog.engine.step.query import KINDS
+from antelog.engine.step.wording import LOST, SEEN, meanings
+from antelog.errors import DataError
+from antelog.files import Rejects
+from antelog.incidents.alerts import CONFIRMED, POSSIBLE, Alerts, LoggedLines, alerts_at, levels_that_differ
+from antelog.incidents.incident_list import IncidentList, KeyColumn
+from antelog.incidents.judging import (
+    ALL_KEYS,
+    NEITHER,
+    Figures,
+    Incidents,
+    JudgedAlerts,
+    JudgedSpan,
+    Lead,
+    f1,
+    figures,
+    judged,
+    quiet_ticks,
+)
+from antelog.language.moments import moment
+from antelog.process import Engine
+from antelog.program import Program
+from antelog.run import clock
+from antelog.run.driver import ChangeView, Driver, Judged
+from antelog.run.replay import Recording
+from antelog.run.sinks.result import StepResult
+from antelog.run.waiting import DueRows, arrivals_of
+from antelog.run.workers.divided import engine_for
+
+# The chances that are looked at, falling: failures are rare, and so are high chances of them.
+STEPS = (*(each / 20 for each in range(19, 0, -1)), 0.02, 0.01)
+
+
+@dataclass(eq=False)
+class LineCollector:
+    """Collects the lines of a run as numbers; `keys` are those of incidents, and get those of answers."""
+
+    plan: Plan
+    queries: Sequence[str]
+    keys: dict[str, int]
+    key: KeyColumn | None
+    _parts: list[LoggedLines] = field(default_factory=list)
+    _answers: dict[tuple[int, bytes], int] = field(default_factory=dict)
+
+    def take(self, tables: Mapping[str, pa.Table]) -> None:
+        for number, name in enumerate(self.queries):
+            table = tables.get(name)
+            if table is not None and table.num_rows:
+                self._parts.append(self._lines(number, name, table))
+
+    def _lines(self, number: int, name: str, table: pa.Table) -> LoggedLines:
+        relation = self.plan.relation(name)
+        columns = [_texts(table.column(each)) for each in relation.answer.names if each in table.column_names]
+        if "others" in table.column_names:
+            columns.append(_texts(pc.binary_join(table.column("others"), "\2")))
+        texts = pc.binary_join_element_wise(*columns, "\0") if columns else None
+        answer = np.zeros(table.num_rows, np.int64)
+        if texts is not None:
+            coded = pc.dictionary_encode(texts.combine_chunks())
+            known = [
+                self._answers.setdefault((number, v), len(self._answers))
+                for v in coded.dictionary.to_pylist()
+            ]
+            answer = np.array(known, np.int64)[coded.indices.to_numpy()]
+        change, means = table.column("change"), meanings(table, relation.severity)
+        unseen = pc.and_(pc.equal(change, SEEN), pc.equal(means, LOST))
+        chance = table.column("chance") if "chance" in table.column_names else None
+        return LoggedLines(
+            np.full(table.num_rows, number),
+            answer,
+            self._key(name, table),
+            table.column("tick").to_numpy(),
+            np.full(table.num_rows, np.nan) if chance is None else _numbers(chance),
+            ~pc.or_(pc.is_in(change, pa.array(ENDS)), unseen).to_numpy(),
+            pc.equal(change, "confirmed").to_numpy(),
+        )
+
+    def _key(self, name: str, table: pa.Table) -> Column:
+        places = {} if self.key is None else self.key.places
+        if name not in places:
+            return np.full(table.num_rows, ALL_KEYS)
+        variable = self.plan.relation(name).answer.variables[places[name]]
+        coded = pc.dictionary_encode(_texts(table.column(variable)).combine_chunks())
+        known = [self.keys.setdefault(each, len(self.keys)) for each in coded.dictionary.to_pylist()]
+        found: Column = np.array(known, np.int64)[coded.indices.to_numpy()]
+        return found
+
+    @property
+    def lines(self) -> LoggedLines:
+        none = np.zeros(0, np.int64)
+        empty = LoggedLines(none, none, none, none, np.zeros(0), none.astype(bool), none.astype(bool))
+        return empty.and_then(*self._parts)
+
+
+def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    found = pc.cast(column, pa.string())
+    return pc.fill_null(found, "\1")
+
+
+def _numbers(column: pa.ChunkedArray) -> Numbers:
+    found: Numbers = pc.fill_null(pc.cast(column, pa.float64()), np.nan).to_numpy()
+    return found
+
+
+# ---- runs ----
+
+
+@dataclass(eq=False)
+class SeveralRuns(ChangeView):
+    """Takes each step with the engines of several versions of a program, which read the facts once."""
+
+    engines: Sequence[Engine]
+    collectors: Sequence[LineCollector]
+    seen: set[str] = field(default_factory=set)
+    first: int | None = None
+    last: int = 0
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
+        for other, collector in zip(self.engines, self.collectors[1:], strict=True):
+            collector.take(other.advance(batch.now, batch.facts))
+        self._see(batch)
+        yield from super().steps(engine, batch, judged)
+
+    def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
+        for other, collector in zip(self.engines, self.collectors[1:], strict=True):
+            last = clock.end(other.now, (other.answers(each.name) for each in other.plan.queries))
+            if last > other.now:
+                collector.take(other.advance(last))
+        yield from super().rest(engine, end)
+
+    def _see(self, batch: DueRows) -> None:
+        """Notes the ticks and the keys of facts."""
+        if not batch.rows:
+            return
+        self.first = batch.first if self.first is None else self.first
+        self.last = max(int(arrivals_of(each)[-1]) for each in batch.rows.values())
+        key = self.collectors[0].key
+        for name, rows in batch.rows.items():
+            if key is not None and name in key.places:
+                self.seen.update(_texts(pc.unique(rows.column(key.places[name]))).to_pylist())
+
+
+@dataclass(frozen=True)
+class Varied:
+    """A limit whose values are tried, one after the other."""
+
+    name: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class BacktestQuestion:
+    """The question: queries, leads, values of a limit, and where the unseen part begins.
+
+    Without a split, that is the middle if something is chosen: a limit, or the rates of a model.
+    """
+
+    queries: tuple[str, ...]
+    lead: Lead
+    varied: Varied | None = None
+    split: int | None = None
+    chooses: bool = False
+
+    @property
+    def scopes(self) -> Sequence[str | None]:
+        """The scopes of rows: each query, and None for all together if they are several."""
+        return self.queries if len(self.queries) == 1 else (*self.queries, None)
+
+
+def run(
+    programs: Sequence[Program],
+    recording: Recording,
+    asked: BacktestQuestion,
+    listed: IncidentList,
+    rejects: Rejects,
+    **how: Any,
+) -> SeveralRuns:
+    """Runs versions of a program over facts that are read once, the first with workers.
+
+    `how` has `progress`, `note`, `workers`, and the options of engines. Raises DataError.
+    """
+    progress, note, workers = (how.pop(each) for each in ("progress", "note", "workers"))
+    plan = programs[0].plan
+    options = {**how, "only": KINDS, "explanations": 0}
+    engines = [engine_for(programs[0], workers, note, **options)]
+    engines += [engine_for(each, 1, note, **options) for each in programs[1:]]
+    keys = {key: number for number, key in enumerate(listed.keys)}
+    collectors = [LineCollector(each.plan, asked.queries, keys, listed.key) for each in engines]
+    view = SeveralRuns(engines[1:], collectors)
+    for step in Driver(engines[0], recording.reader(plan, rejects, progress), view).steps():
+        view.collectors[0].take(step.tables)
+    rejects.require_use()
+    if view.first is None:
+        raise DataError(f"there are no facts; give them with --input {plan.inputs[0].name}=FILE")
+    return view
+
+
+# ---- rows ----
+
+RowName: TypeAlias = tuple[str | None, float, float | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """The measure of alerts: incidents, leads, the ticks that count, and how many of them are quiet."""
+
+    incidents: Incidents
+    lead: Lead
+    span: JudgedSpan
+    quiet: float  # the ticks outside incidents and settling, the mean over keys
+    quiet_of_all: float  # those outside all incidents, for queries without a key
+
+    @classmethod
+    def of(cls, listed: IncidentList, lead: Lead, span: JudgedSpan, keys: Column) -> Scene:
+        quiet = [quiet_ticks(listed.incidents, each, lead, span) for each in (keys, np.array([ALL_KEYS]))]
+        return cls(listed.incidents, lead, span, *quiet)
+
+    def row(self, alerts: Alerts, **named: Any) -> BacktestRow:
+        alerts = alerts.take((alerts.tick >= self.span.first) & (alerts.tick <= self.span.last))
+        found = judged(alerts, self.incidents, self.lead, self.span)
+        of_all = alerts.count and np.all(alerts.key == ALL_KEYS)
+        ticks = self.quiet_of_all if of_all else self.quiet
+        return BacktestRow(figures(found, self.incidents.begin, ticks=ticks, **named), found, alerts)
+
+
+@dataclass(frozen=True, eq=False)
+class BacktestRow:
+    """A row of the result: figures, what each alert was, and the alerts."""
+
+    figures: Figures
+    judged: JudgedAlerts
+    alerts: Alerts
+
+    @property
+    def name(self) -> RowName:
+        """The name of the row: its query, its level, and the value of the limit."""
+        return self.figures.query, self.figures.level, self.figures.limit
+
+
+def _rows(
+    scene: Scene, asked: BacktestQuestion, found: SeveralRuns, chances: Sequence[Sequence[float]]
+) -> Iterator[BacktestRow]:
+    """The rows of each query, and of all together if there are several: by level, then by value."""
+    values = (None,) if asked.varied is None else asked.varied.values
+    lines = [each.lines for each in found.collectors]
+    for name, levels in zip(asked.scopes, chances, strict=True):
+        for level in (POSSIBLE, *levels, CONFIRMED):
+            for value, own in zip(values, lines, strict=True):
+                yield scene.row(_alerts(asked, own, name, level), query=name, level=level, limit=value)
+
+
+def _alerts(asked: BacktestQuestion, lines: LoggedLines, name: str | None, level: float) -> Alerts:
+    if name is not None:
+        lines = lines.take(lines.query == asked.queries.index(name))
+    return alerts_at(level, lines, asked.lead.settle, together=name is None)
+
+
+def _chances(scene: Scene, asked: BacktestQuestion, lines: LoggedLines) -> Iterator[Sequence[float]]:
+    """The chances of the rows of each query."""
+    steps = STEPS if np.any(~np.isnan(lines.chance)) else ()
+    for name in asked.scopes:
+        rows = [
+            scene.row(_alerts(asked, lines, name, each), query=name, level=each, limit=None) for each in steps
+        ]
+        caught = [(each.figures.level, each.figures.caught) for each in rows]
+        yield sorted(levels_that_differ(caught, rows[0].figures.incidents if rows else 0))
+
+
+# ---- the whole: versions of a program, seen and unseen ----
+
+
+@dataclass(frozen=True)
+class UnjudgedCounts:
+    """How many incidents and alerts cannot be judged, as there are no facts about their leads."""
+
+    before: int = 0  # incidents nearer to the first fact than the lead
+    after: int = 0  # incidents after the last fact
+    at_end: int = 0  # alerts whose lead was not over by the last fact
+    crossing: int = 0  # incidents whose lead crosses the split
+    across: int = 0  # alerts whose lead crosses it
+
+
+@dataclass(frozen=True, eq=False)
+class BacktestResult:
+    """How rules would have done: `rows`, and as `seen` those of the half that chose."""
+
+    rows: tuple[BacktestRow, ...]
+    seen: tuple[BacktestRow, ...]
+    scene: Scene
+    asked: BacktestQuestion
+    listed: IncidentList
+    keys: tuple[str, ...]
+    plan: Plan
+    left_out: UnjudgedCounts
+    split: int | None = None
+    why: Mapping[int, str] = field(default_factory=dict)  # what there was of missed incidents, by number
+
+    @cached_property
+    def best(self) -> frozenset[RowName]:
+        """The rows whose limit no other one beats in the seen half, at the same query and level."""
+        varied = [row for row in self.seen if row.figures.limit is not None]
+        return frozenset(
+            row.name for row in varied if row.figures.caught and not any(_beats(each, row) for each in varied)
+        )
+
+    @cached_property
+    def chosen(self) -> float | None:
+        """The limit that did best in the seen half, in the middle of equal ones; None if none was varied."""
+        if self.asked.varied is None:
+            return None
+        rows = [row.figures for row in self.seen if row.figures.query == self.asked.scopes[-1]]
+        most = max(map(f1, rows))
+        equal = sorted({each.limit for each in rows if each.limit is not None and f1(each) == most})
+        return equal[len(equal) // 2]
+
+    @cached_property
+    def listed_rows(self) -> list[BacktestRow]:
+        """The rows of the chosen limit: of them missed incidents and false alarms are listed."""
+        return [row for row in self.rows if row.figures.limit == self.chosen]
+
+    @cached_property
+    def missed(self) -> Column:
+        """The numbers of incidents that no query caught at any level."""
+        caught = np.any([row.judged.caught for row in self.listed_rows], axis=0)
+        missed: Column = np.flatnonzero(~caught & self.rows[0].judged.counted)
+        return missed
+
+    def key(self, number: int) -> str | None:
+        return None if number == ALL_KEYS else self.keys[number]
+
+
+def _beats(one: BacktestRow, other: BacktestRow) -> bool:
+    """Whether a row has the query and level of another, and is better: it catches as many, or rings less."""
+    a, b = one.figures, other.figures
+    better = (a.caught, -a.false), (b.caught, -b.false)
+    return (
+        (a.query, a.level) == (b.query, b.level)
+        and a.caught >= b.caught
+        and a.false <= b.false
+        and (better[0] != better[1])
+    )
+
+
+def backtest_of(found: SeveralRuns, asked: BacktestQuestion, listed: IncidentList) -> BacktestResult:
+    """Judges what runs have collected. Raises DataError if no incident can be judged."""
+    assert found.first is not None
+    first, last = found.first, found.last
+    numbers = found.collectors[0].keys
+    if found.seen and listed.keys and not found.seen.intersection(listed.keys):
+        raise DataError(
+            f"{listed.name}: no incident is of a key that facts have: it has {listed.keys[0]}, and they have "
+            f"{min(found.seen)}. Is its key another column? Name it: `key=device`"
+        )
+    seen = [numbers.setdefault(key, len(numbers)) for key in sorted(found.seen)]
+    keys = np.array(seen or [*numbers.values()] or [ALL_KEYS], np.int64)
+    split = asked.split
+    if split is None and asked.chooses:
+        split = (first + last + 1) // 2
+    if split is not None and not first < split <= last:
+        raise DataError(
+            f"the unseen part cannot begin at {moment(split, found.collectors[0].plan.timescale)}: the facts "
+            f"are from {moment(first, found.collectors[0].plan.timescale)} to "
+            f"{moment(last, found.collectors[0].plan.timescale)}"
+        )
+    main = Scene.of(listed, asked.lead, JudgedSpan(first if split is None else split, last), keys)
+    chooses = main if split is None else Scene.of(listed, asked.lead, JudgedSpan(first, split - 1), keys)
+    middle = found.collectors[len(found.collectors) // 2].lines
+    chances = list(_chances(chooses, asked, middle))
+    rows = tuple(_rows(main, asked, found, chances))
+    result = BacktestResult(
+        rows,
+        () if split is None else tuple(_rows(chooses, asked, found, chances)),
+        main,
+        asked,
+        listed,
+        tuple(numbers),
+        found.collectors[0].plan,
+        UnjudgedCounts(),
+        split,
+    )
+    _refuse_none(result, last)
+    return replace(result, left_out=_left_out(result, first, last))
+
+
+def _refuse_none(found: BacktestResult, last: int) -> None:
+    """Raises DataError if no incident counts."""
+    scale, begin = found.plan.timescale, found.listed.incidents.begin
+    since = found.scene.span.first
+    if not found.rows[0].judged.counted.any():
+        part = "facts are" if found.split is None else "the unseen part is"
+        raise DataError(
+            f"{found.listed.name}: no incident can be judged: {part} from {moment(since, scale)} to "
+            f"{moment(last, scale)}, incidents begin from {moment(int(begin.min()), scale)} to "
+            f"{moment(int(begin.max()), scale)}, and each needs the most of the lead before it"
+        )
+
+
+def _left_out(found: BacktestResult, first: int, last: int) -> UnjudgedCounts:
+    begin, most, split = found.listed.incidents.begin, found.asked.lead.most, found.split
+    open_rows = [row for row in found.rows if row.figures.level == POSSIBLE and row.figures.query is not None]
+    rows = [row for row in open_rows if row.figures.limit in (None, found.chosen)]
+    early = [row for row in found.seen if row.name in {each.name for each in rows}]
+    return UnjudgedCounts(
+        int(np.sum(begin < first + most)),
+        int(np.sum(begin > last)),
+        sum(_unjudged(row, last - most) for row in rows),
+        0 if split is None else int(np.sum((begin >= split) & (begin < split + most))),
+        0 if split is None else sum(_unjudged(row, split - 1 - most) for row in early),
+    )
+
+
+def _unjudged(row: BacktestRow, last: int) -> int:
+    """The alerts after a tick that nothing but the end of the data leaves undecided."""
+    return int(np.sum((row.judged.kind == NEITHER) & (row.alerts.tick > last)))
+
+
+def judged_queries(plan: Plan) -> tuple[str, ...]:
+    """The queries that would ring: those with words, an alert or a severity other than `good`."""
+    return tuple(each.name for each in plan.queries if each.severity != "good" or each.alert is not None)

@@ -1,0 +1,196 @@
+"""A list of incidents: what went wrong, for which key, and when.
+
+    device,start,end,kind            or     device,time
+    wt2,2026-03-01 10:00,2026-03-01 14:00,pump     wt2,2026-03-01 10:00
+
+Its column of keys has the name that the program's inputs have for theirs, or the one that `--key` gives.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.facts.frames import Frame, columns_in
+from antelog.errors import DataError
+from antelog.files import ARRIVAL, LINE, Form, Reject, Rejects, WantedColumns, form_of
+from antelog.files.cells import stacked
+from antelog.files.chunks import sorted_out
+from antelog.files.columns import DEFAULT_ARRIVAL, has
+from antelog.files.naming import ENDINGS, opened
+from antelog.files.reading import chunks_of, frame_chunks
+from antelog.incidents.judging import ALL_KEYS, Incidents
+from antelog.language.checks.suggestions import did_you_mean
+
+TIME, START, END = "time", "start", "end"
+_NAME = "incidents"
+
+
+@dataclass(frozen=True)
+class KeyColumn:
+    """The program's key: its type, its column in lists, and its place in queries and inputs."""
+
+    name: str
+    type: str | None
+    places: Mapping[str, int]
+
+    @classmethod
+    def of(cls, plan: Plan, given: str | None = None) -> KeyColumn | None:
+        """The partition key, or what is given: a column, or `X=column` for a variable of queries.
+
+        None if the program has no key. Raises DataError if it has no such variable.
+        """
+        places = {each.name: each.position for each in plan.key.positions} if plan.key else {}
+        inputs = {each.name: each for each in plan.inputs if each.name in places}
+        variable, equals, column = (given or "").rpartition("=")
+        known = {each.name: each.answer.variables for each in plan.queries}
+        chosen = {name: own.index(variable) for name, own in known.items() if variable in own}
+        if equals and not chosen:
+            names = list(dict.fromkeys(each for own in known.values() for each in own))
+            hint = did_you_mean(variable, names) or f"They have {', '.join(names) or 'none'}."
+            raise DataError(f"no query has a variable {variable} besides its time. {hint}")
+        if equals and any(places.get(name) != place for name, place in chosen.items()):
+            type_ = next(each.answer.types[chosen[each.name]] for each in plan.queries if each.name in chosen)
+            return cls(column, type_, chosen)
+        for source in inputs.values():
+            own = source.columns[places[source.name]]
+            return cls(column or own, source.types[places[source.name]], places)
+        return None
+
+
+@dataclass(frozen=True)
+class IncidentChoice:
+    """Which column has the key, and the values that rows must have in other columns."""
+
+    key: str | None = None
+    where: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class IncidentList:
+    """Incidents, the texts of their keys by number, the key, and the name of the file."""
+
+    incidents: Incidents
+    keys: tuple[str, ...]
+    key: KeyColumn | None
+    name: str
+
+
+def read_incidents(given: Path | Frame, plan: Plan, choice: IncidentChoice, rejects: Rejects) -> IncidentList:
+    """Reads a list; rows that cannot be used are set aside. Raises DataError if there is none that can."""
+    frame = None if isinstance(given, Path) else columns_in(_NAME, given)
+    path = given if isinstance(given, Path) else Path(f"the frame of {_NAME}")
+    names = _names(path) if frame is None else list(frame[0] or ())
+    wanted = _wanted(names, plan, choice, str(path))
+    chunks = (
+        chunks_of(path, wanted, rejects.notes)
+        if frame is None
+        else frame_chunks(names, frame[1], path, wanted)
+    )
+    found = list[pa.Table]()
+    for each in sorted_out(wanted, chunks, str(path)):
+        rejects.notes.extend(rejects.new_of(each.notes))
+        rejects.came(_NAME, str(path), each.count)
+        rejects.add(
+            replace(row, detail=row.detail.replace("the arrival", "the end")) for row in each.set_aside
+        )
+        found += [each.table] if each.table.num_rows else []
+    rejects.require_use()
+    if not found:
+        raise DataError(f"{path}: has no incident. Give a row for each, with its time")
+    rows = stacked(found)
+    for column, value in choice.where.items():
+        rows = rows.filter(pc.equal(_texts(rows.column(column)), value))
+    if not rows.num_rows:
+        said = " and ".join(f"{column} {value}" for column, value in choice.where.items())
+        raise DataError(f"{path}: no incident has {said}")
+    return _listed(rows, wanted, KeyColumn.of(plan, choice.key), rejects, path)
+
+
+def _listed(
+    rows: pa.Table, wanted: WantedColumns, key: KeyColumn | None, rejects: Rejects, path: Path
+) -> IncidentList:
+    if spans := wanted.arrival == END:
+        wrong = pc.less(rows.column(ARRIVAL), rows.column(wanted.time))
+        detail, lines = "its end is before its start", rows.filter(wrong).column(LINE).to_pylist()
+        rejects.add(Reject(str(path), line, _NAME, "malformed", detail, "") for line in lines)
+        rows = rows.filter(pc.invert(wrong))
+        if not rows.num_rows:
+            raise DataError(
+                f"{path}: all incidents have an end before their start. Are the columns mixed up?"
+            )
+    begin = rows.column(wanted.time).to_numpy()
+    end = rows.column(ARRIVAL).to_numpy() if spans else begin
+    keys, numbers = tuple[str, ...](), np.full(len(begin), ALL_KEYS)
+    if key is not None and key.name not in wanted.columns:
+        rejects.notes.append(f"{path}: has no column {key.name}, so each incident is one of all")
+    elif key is not None:
+        coded = pc.dictionary_encode(_texts(rows.column(key.name)).combine_chunks())
+        keys, numbers = tuple(coded.dictionary.to_pylist()), coded.indices.to_numpy().astype(np.int64)
+    return IncidentList(Incidents.of(numbers, begin, end), keys, key, str(path))
+
+
+def _wanted(names: Sequence[str], plan: Plan, choice: IncidentChoice, file: str) -> WantedColumns:
+    """The columns that are read. Raises DataError if the list lacks them."""
+    time = START if START in names and END in names else TIME
+    if time not in names:
+        hint = did_you_mean(TIME, names) or f"It has {has(names)}."
+        raise DataError(f"{file}: has no column {TIME}, nor {START} and {END}. {hint}")
+    key = KeyColumn.of(plan, choice.key)
+    if choice.key is not None and key is None:
+        raise DataError(
+            f"{file}: the program has no key: {plan.key.why_not}. Name a variable: X={choice.key}"
+        )
+    columns, types = list[str](), list[str | None]()
+    if key is not None and choice.key is not None and key.name not in names:
+        hint = did_you_mean(key.name, names) or f"It has {has(names)}."
+        raise DataError(f"{file}: has no column {key.name}. {hint}")
+    if key is not None and key.name in names:
+        columns.append(key.name)
+        types.append(key.type)
+    for column in choice.where:
+        if column not in names:
+            hint = did_you_mean(column, names) or f"It has {has(names)}."
+            raise DataError(f"{file}: has no column {column}. {hint}")
+        if column not in columns:
+            columns.append(column)
+            types.append(None)
+    # Times are written as those of the facts are, and the end is a second time, as the arrival of facts is.
+    counting, end = plan.counting(plan.inputs[0].name), END if time == START else DEFAULT_ARRIVAL
+    return WantedColumns(_NAME, (*columns, TIME), tuple(types), end, counting, ((TIME, time),))
+
+
+def _names(path: Path) -> list[str]:
+    """The names of the columns of a file. Raises DataError."""
+    form = form_of(path)
+    if form is None:
+        raise DataError(f"{path}: the ending names no form of file; there are {ENDINGS}")
+    try:
+        with opened(path) as (data, _):
+            if form is Form.PARQUET:
+                return list(pq.read_schema(data).names)
+            line = next((row for row in data if row.strip()), b"").decode("utf-8-sig")
+            if form is Form.JSON:
+                return list(json.loads(line or "{}"))
+            return next(
+                csv.reader([line], csv.Sniffer().sniff(line, ",;\t|") if ";" in line else "excel"), []
+            )
+    except (ValueError, csv.Error, pa.ArrowException) as error:
+        raise DataError(f"{path}: cannot be read: {error}") from None
+
+
+def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    try:
+        return pc.cast(column, pa.string())
+    except pa.ArrowException:
+        values = [None if each is None else str(each) for each in column.to_pylist()]
+        return pa.chunked_array([pa.array(values, pa.string())])

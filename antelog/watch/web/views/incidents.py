@@ -1,0 +1,173 @@
+"""A backtest as a page: its figures, and for each key an axis of time with incidents and alerts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from antelog.engine.columns.tables import Column
+from antelog.forecast.reports.words import count, lead
+from antelog.incidents.backtest import BacktestResult, BacktestRow
+from antelog.incidents.judging import ALL_KEYS, FALSE, JudgedSpan
+from antelog.incidents.report import (
+    BEST,
+    HEADS,
+    by_query,
+    costliest,
+    level_text,
+    missed_text,
+    notes,
+    row_name,
+    row_text,
+)
+from antelog.language.moments import moment
+from antelog.watch.web.templating import render
+
+KINDS = ("right", "late", "neither", "false")
+_SAID = ("right", "right, but too late", "not judged", "false")
+_MOST = 40  # keys that are drawn
+_STEPS = 500  # places on an axis: marks of a kind at one of them are one
+_LEAST = 0.4  # percent of the width of a bar, at least
+
+
+@dataclass(frozen=True)
+class AxisMark:
+    """Something on an axis: where it is, in percent, how wide (0: a sign), its kind, and its words."""
+
+    x: float
+    wide: float
+    kind: str
+    words: str
+
+
+@dataclass(frozen=True)
+class AxisLane:
+    name: str
+    marks: Sequence[AxisMark]
+
+
+def backtest_page(found: BacktestResult, program: str) -> str:
+    """Writes a backtest as a file of HTML, which loads nothing and has no script."""
+    title = f"How {program} would have done"
+    return str(render("export.html", title=title, view=render("incidents.html", **_values(found))))
+
+
+def _values(found: BacktestResult) -> Mapping[str, object]:
+    keys, more = _keys(found)
+    missed = found.missed.tolist()[: len(found.why) or None]
+    return {
+        "tables": [(title, [_cells(found, row) for row in rows]) for title, rows in by_query(found)],
+        "heads": HEADS,
+        "notes": list(notes(found)),
+        "missed": [(f"missed-{i}", missed_text(found, i), found.why.get(i, "")) for i in missed],
+        "unlisted": len(found.missed) - len(missed),
+        "alarms": [(f"false-{i}", each.text(found), "") for i, each in enumerate(costliest(found))],
+        "axes": [_axis(found, key, found.scene.span, f"key-{key}") for key in keys],
+        "near": [*_near(found, missed)],
+        "more": more,
+        "kinds": list(zip(KINDS, _SAID, strict=True)),
+    }
+
+
+def _cells(found: BacktestResult, row: BacktestRow) -> Sequence[object]:
+    name = row_name(found, row).removeprefix(BEST).strip()
+    return name, row.name in found.best, row_text(row, found.plan.tick)
+
+
+def _near(found: BacktestResult, missed: Sequence[int]) -> Iterator[Mapping[str, object]]:
+    """The time around each missed incident, and around each false alarm that is listed."""
+    own, most, after = found.listed.incidents, found.asked.lead.most, found.asked.lead.settle + 1
+    for i in missed:
+        span = JudgedSpan(int(own.begin[i]) - 2 * most - 1, int(own.begin[i]) + after)
+        title = f"Missed: {missed_text(found, i)}"
+        yield {**_axis(found, int(own.key[i]), span, f"missed-{i}"), "name": title}
+    for i, each in enumerate(costliest(found)):
+        span = JudgedSpan(each.tick - most - 1, each.tick + each.ticks + most + after)
+        key = ALL_KEYS if each.key is None else found.keys.index(each.key)
+        yield {**_axis(found, key, span, f"false-{i}"), "name": f"False: {each.text(found)}"}
+
+
+def _rows(found: BacktestResult) -> list[BacktestRow]:
+    """The rows that are drawn, of all queries together: one for each level."""
+    return [row for row in found.listed_rows if row.figures.query == found.asked.scopes[-1]]
+
+
+def _keys(found: BacktestResult) -> tuple[list[int], int]:
+    """The keys with most that was missed or false, and how many others there are."""
+    rows, incidents = _rows(found), found.listed.incidents
+    alarms = np.concatenate([row.alerts.key[row.judged.kind == FALSE] for row in rows])
+    known = np.unique(np.concatenate([incidents.key, *(row.alerts.key for row in rows)]))
+    missed = incidents.key[found.missed]
+    worst = sorted(
+        known.tolist(), key=lambda key: (-np.sum(missed == key), -np.sum(alarms == key), found.key(key) or "")
+    )
+    return worst[:_MOST], max(0, len(worst) - _MOST)
+
+
+def _axis(found: BacktestResult, key: int, span: JudgedSpan, name: str) -> Mapping[str, object]:
+    scale = found.plan.timescale
+    span = replace(span, first=max(span.first, 0), last=max(span.last, span.first + 1))
+    ends = [moment(each, scale) for each in (span.first, (span.first + span.last) // 2, span.last)]
+    rows = _rows(found)
+    lanes = [AxisLane("incidents", [*_incidents(found, key, span)])]
+    lanes += [AxisLane("open answers", [*_open(found, rows[0], key, span)])]
+    lanes += [AxisLane(level_text(row.figures.level), [*_alerts(found, row, key, span)]) for row in rows]
+    of_all = "every key" if found.listed.key else "all"
+    return {"name": found.key(key) or of_all, "id": name, "ends": ends, "lanes": lanes}
+
+
+def _bar(span: JudgedSpan, first: int, last: int, kind: str, words: str) -> AxisMark:
+    begin, end = (_x(span, min(max(each, span.first), span.last)) for each in (first, last))
+    return AxisMark(min(begin, 100 - _LEAST), max(end - begin, _LEAST), kind, words)
+
+
+def _x(span: JudgedSpan, tick: float) -> float:
+    return 100 * (tick - span.first) / (span.last - span.first)
+
+
+def _incidents(found: BacktestResult, key: int, span: JudgedSpan) -> Iterator[AxisMark]:
+    own, scale = found.listed.incidents, found.plan.timescale
+    fits = np.ones(own.count, np.bool_) if key == ALL_KEYS else (own.key == key) | (own.key == ALL_KEYS)
+    caught = np.any([row.judged.caught for row in _rows(found)], axis=0)
+    counted = found.rows[0].judged.counted
+    for i in np.flatnonzero(fits & (own.end >= span.first) & (own.begin <= span.last)).tolist():
+        kind = "caught" if caught[i] else "missed" if counted[i] else "uncounted"
+        words = {"caught": "caught", "missed": "missed", "uncounted": "left out"}[kind]
+        begin, end = int(own.begin[i]), int(own.end[i])
+        until = f" to {moment(end, scale)}" if end > begin else ""
+        yield _bar(span, begin, end, kind, f"incident {moment(begin, scale)}{until}: {words}")
+
+
+def _open(found: BacktestResult, row: BacktestRow, key: int, span: JudgedSpan) -> Iterator[AxisMark]:
+    """Bars for the spans in which an answer was open, joined where they are less than a place apart."""
+    own = row.alerts.take(
+        (row.alerts.key == key) & (row.alerts.end >= span.first) & (row.alerts.tick <= span.last)
+    )
+    if not own.count:
+        return
+    end = np.minimum(own.end, span.last)
+    fresh = np.append(True, own.tick[1:] - end[:-1] > (span.last - span.first) / _STEPS)
+    first, last = own.tick[fresh], end[np.append(np.flatnonzero(fresh)[1:], own.count) - 1]
+    for begin, until in zip(first.tolist(), last.tolist(), strict=True):
+        length = lead(until - begin, found.plan.tick)
+        yield _bar(
+            span, begin, until, "open", f"open from {moment(begin, found.plan.timescale)}, for {length}"
+        )
+
+
+def _alerts(found: BacktestResult, row: BacktestRow, key: int, span: JudgedSpan) -> Iterator[AxisMark]:
+    inside = (row.alerts.key == key) & (row.alerts.tick >= span.first) & (row.alerts.tick <= span.last)
+    tick, kind = row.alerts.tick[inside], row.judged.kind[inside]
+    for each in range(len(KINDS)):
+        yield from _signs(found, tick[kind == each], each, span)
+
+
+def _signs(found: BacktestResult, ticks: Column, kind: int, span: JudgedSpan) -> Iterator[AxisMark]:
+    places = np.round(_STEPS * (ticks - span.first) / (span.last - span.first))
+    _, first, numbers = np.unique(places, return_index=True, return_counts=True)
+    for tick, number in zip(ticks[first].tolist(), numbers.tolist(), strict=True):
+        what = "alert" if number == 1 else f"{count(number, 'alert')} from"
+        words = f"{what} {moment(tick, found.plan.timescale)}: {_SAID[kind]}"
+        yield AxisMark(_x(span, tick), 0, KINDS[kind], words)

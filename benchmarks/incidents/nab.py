@@ -1,0 +1,206 @@
+"""The search of `antelog suggest` on the Numenta Anomaly Benchmark, beside learners on the same columns.
+
+A window of the labels is an incident; an alert within it, or 24 ticks before, is right. Each file is cut in
+the middle of its time: what is found in the first half is judged in the second. A file alone has one to five
+windows, fewer than a rule can be told from chance by. So all files are also taken together, as devices, with
+values by the spread of the first quarter of each: what is found in four is judged in the fifth.
+
+A learner scores moments. Its alarms are those at the limit at which it catches most with no more false alarms
+than the rules have.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+
+from antelog import parse
+from antelog.incidents.judging import FALSE, RIGHT, Incidents, Lead
+from antelog.incidents.suggest.proposals import Facts, proposals
+from antelog.incidents.suggest.search import Outcome, Search, Target, outcome
+from antelog.incidents.suggest.streams import key_positions, stream_of
+from benchmarks.forecast.records import FOLDER
+
+FILES = {
+    "ambient_temperature": "realKnownCause/ambient_temperature_system_failure.csv",
+    "machine_temperature": "realKnownCause/machine_temperature_system_failure.csv",
+    "nyc_taxi": "realKnownCause/nyc_taxi.csv",
+    "occupancy": "realTraffic/occupancy_6005.csv",
+    "speed": "realTraffic/speed_7578.csv",
+}
+LEAD = Lead(0, 24, 24, within=True)
+MOST_RULES = 3
+MOST_FALSE = 5.0  # per 1,000 ticks
+_ROWS = 20_000  # that a learner of rules is given
+_PLAN = parse("""
+input Reading(device: text, value: number, time) delay 0, one per device.
+Any(X, T) :- Reading(X, _, T).
+query Any(X, T).
+""").plan
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """Values by tick, and the windows in which something was wrong."""
+
+    name: str
+    ticks: np.ndarray
+    values: np.ndarray
+    windows: Sequence[tuple[int, int]]
+
+
+def series() -> Iterator[Series]:
+    labels = json.loads((FOLDER / "nab" / "labels" / "combined_windows.json").read_text())
+    for name, path in FILES.items():
+        table = pc.read_csv(FOLDER / "nab" / "data" / path)
+        times = table.column("timestamp").to_numpy().astype("datetime64[s]").astype(np.int64)
+        gap = int(np.median(np.diff(times)))
+        windows = [
+            tuple(
+                int(np.datetime64(end.split(".")[0]).astype("datetime64[s]").astype(np.int64)) // gap
+                for end in each
+            )
+            for each in labels[path]
+        ]
+        ticks, rows = np.unique(times // gap, return_index=True)
+        first = ticks[0]
+        spans = [(begin - first, end - first) for begin, end in windows]
+        yield Series(name, ticks - first, table.column("value").to_numpy()[rows], spans)
+
+
+def scaled(own: Series) -> Series:
+    part = own.values[: len(own.values) // 4]
+    low, middle, high = np.quantile(part, (0.25, 0.5, 0.75))
+    return replace(own, values=(own.values - middle) / max(high - low, 1e-9))
+
+
+def facts_of(given: Sequence[Series]) -> tuple[Facts, Incidents]:
+    keys = dict[str, int]()
+    table = pa.table(
+        {
+            "device": np.concatenate([np.full(len(each.ticks), each.name) for each in given]),
+            "value": np.concatenate([each.values.astype(np.float64) for each in given]),
+            "time": np.concatenate([each.ticks for each in given]),
+        }
+    )
+    streams = [stream_of(_PLAN.inputs[0], table, key_positions(_PLAN)["Reading"], keys)]
+    spans = [(keys[each.name], *window) for each in given for window in each.windows]
+    incidents = Incidents.of(*(np.array(each, np.int64) for each in zip(*spans, strict=True)))
+    return Facts.of(_PLAN, streams, incidents, LEAD), incidents
+
+
+# ---- rivals ----
+
+Scores = Callable[[np.ndarray], np.ndarray]
+
+
+def learners() -> dict[str, Callable[[np.ndarray, np.ndarray], Scores]]:
+    """Learners that say how likely moments come before an incident, or in one."""
+    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415 - a rival
+    from sklearn.tree import DecisionTreeClassifier  # noqa: PLC0415
+
+    found: dict[str, Callable[[np.ndarray, np.ndarray], Scores]] = {
+        "tree": lambda x, y: _scores(DecisionTreeClassifier(max_leaf_nodes=8, random_state=0).fit(x, y)),
+        "boosting": lambda x, y: _scores(HistGradientBoostingClassifier(random_state=0).fit(x, y)),
+    }
+    try:
+        from imodels import RuleFitClassifier  # type: ignore[import-not-found]  # noqa: PLC0415
+    except ImportError:
+        return found
+
+    def rule_fit(x: np.ndarray, y: np.ndarray) -> Scores:
+        at = np.random.default_rng(0).permutation(len(y))[:_ROWS]
+        return _scores(RuleFitClassifier(max_rules=30, random_state=0).fit(x[at], y[at]))
+
+    return {**found, "RuleFit": rule_fit}
+
+
+def _scores(model: Any) -> Scores:
+    return lambda x: np.asarray(model.predict_proba(x)[:, 1])
+
+
+def caught_by(scores: np.ndarray, test: Target, most_false: float) -> Outcome:
+    """The most that alarms over a limit catch, with at most so many false ones."""
+    best = Outcome(frozenset(), 0, 0.0)
+    for limit in np.unique(np.quantile(scores, np.linspace(0.5, 1, 200))):
+        came = outcome(test, test.rows[scores >= limit])
+        if came.false <= most_false and len(came.caught) > len(best.caught):
+            best = came
+    return best
+
+
+def compared(name: str, facts: Facts, train: Target, test: Target) -> None:
+    """Prints what the rules and each learner catch of the unseen part."""
+    rows, left, caught = np.zeros(0, np.int64), train, frozenset[int]()
+    for _ in range(MOST_RULES):
+        found = Search(left, facts.numbers, MOST_FALSE).best()
+        if found is None or not found.outcome.caught - caught:
+            break
+        caught |= found.outcome.caught
+        rows = np.union1d(rows, facts.holding(found, test.rows))
+        kind = left.kind.copy()
+        mine = np.isin(left.number, list(found.outcome.caught))
+        for first, end in zip(left.first[mine].tolist(), left.end[mine].tolist(), strict=True):
+            kind[first:end] = -1  # neither right nor false
+        left = replace(
+            left, kind=kind, first=left.first[~mine], end=left.end[~mine], number=left.number[~mine]
+        )
+    own = outcome(test, rows)
+    columns = np.column_stack(list(facts.numbers.values()))
+    use = train.rows[np.isin(train.kind[train.rows], (RIGHT, FALSE))]
+    label = (train.kind[use] == RIGHT).astype(np.int64)
+    columns = np.where(np.isnan(columns), np.nanmedian(columns, axis=0), columns)
+    said = [f"rules {len(own.caught)} with {own.false:.0f} false"]
+    for learner, fit in learners().items() if label.any() else ():
+        came = caught_by(fit(columns[use], label)(columns[test.rows]), test, own.false)
+        said.append(f"{learner} {len(came.caught)} with {came.false:.0f}")
+    thousands = len(test.rows) / 1000
+    head = f"{name:29} of {test.incidents} unseen ({train.incidents} seen), {thousands:4.1f} thousand ticks"
+    print(f"{head}: {'; '.join(said)}", flush=True)
+
+
+def main() -> None:
+    everything = list(series())
+    for each in everything:
+        facts, incidents = facts_of([each])
+        whole = facts.target(incidents, LEAD, incidents)
+        cut = int(each.ticks[-1]) // 2
+        train = whole.part(lambda tick, room: tick + 0 * room < cut - LEAD.most, LEAD)  # noqa: B023
+        test = whole.part(lambda tick, room: tick >= cut + room, LEAD)  # noqa: B023
+        compared(each.name, facts, train, test)
+        number = len(list(proposals(facts, incidents, LEAD, MOST_RULES, MOST_FALSE)))
+        print(f"{'':22} the command proposes {number} rules from the whole file")
+    facts, incidents = facts_of([scaled(each) for each in everything])
+    whole = facts.target(incidents, LEAD, incidents)
+    for number, each in enumerate(everything):
+        of_row = facts.moments.key == number
+        of_incident = incidents.key[_counted(incidents, facts)] == number
+        train, test = _of_files(whole, ~of_row, ~of_incident), _of_files(whole, of_row, of_incident)
+        compared(f"others to {each.name}", facts, train, test)
+
+
+def _counted(incidents: Incidents, facts: Facts) -> np.ndarray:
+    return np.flatnonzero(
+        (incidents.begin >= facts.span.first + LEAD.most) & (incidents.begin <= facts.span.last)
+    )
+
+
+def _of_files(whole: Target, rows: np.ndarray, incidents: np.ndarray) -> Target:
+    """The moments and the incidents of some files."""
+    at = np.flatnonzero(incidents[whole.number])
+    number = (np.cumsum(incidents) - 1)[whole.number[at]]
+    kept = whole.rows[rows[whole.rows]]
+    return replace(
+        whole,
+        rows=kept,
+        begin=whole.begin[incidents],
+        first=whole.first[at],
+        end=whole.end[at],
+        number=number,
+    )
