@@ -142,8 +142,6 @@ class Engine:
         model: how likely open answers are: a Model or the path of one, or "learn" to learn while running.
             What the program declares itself (`chance`) needs no model
         learn: whether to go on learning with a given model
-        epoch: the ticks whose facts are counted together, and used from the end of the next as many on; 20
-            by default, or as the given model has it
         half_life: after this many ticks what was learned counts half in the slowest memory; None: never
         min_chance: lines of open answers with a smaller chance are left out
         most: of each query and tick, lines of this many open answers, the likeliest; others are left out
@@ -161,14 +159,13 @@ class Engine:
             more raises FunctionError
         budget: about how many bytes a table within a step may take; steps are cut so that it suffices,
             and where a single answer needs more, `advance` raises DataError
-        judges: the judges that have a say in a chance, of "model", "outcomes" and "values"; all by default
+        judges: the judges that have a say in a chance, of "model", "outcomes" and "linear"; all by default
     """
 
     @given.checked(
         **_OPTIONS,
         model=given.optional(given.MODEL),
         learn=given.FLAG,
-        epoch=given.optional(given.WHOLE),
         half_life=given.optional(given.LENGTH),
         judges=given.optional(given.TEXTS),
         static=given.optional(given.NAMED),
@@ -181,7 +178,6 @@ class Engine:
         *,
         model: Model | str | PathLike[str] | None = None,
         learn: bool = False,
-        epoch: int | None = None,
         half_life: float | None = HALF_LIFE,
         min_chance: float | None = None,
         most: int | None = None,
@@ -200,13 +196,14 @@ class Engine:
         judges = None if judges is None else tuple(judges)
         forecaster = None
         if model is not None or learn or plan.declares_chances:
-            from antelog.forecast.forecaster import LearningSettings, ModelForecaster  # noqa: PLC0415 - few forecast
+            from antelog.forecast.forecaster import ModelForecaster  # noqa: PLC0415 - few forecast
             from antelog.forecast.lines import Limits  # noqa: PLC0415 - few forecast
+            from antelog.forecast.rates.learning import Learning  # noqa: PLC0415 - few forecast
 
-            settings = LearningSettings(learn or model == LEARN, half_life, epoch, judges)
+            learning = Learning(learn or model == LEARN, half_life, judges)
             given_model = None if model == LEARN else model
-            forecaster = ModelForecaster.start(plan, given_model, settings, Limits(min_chance, most))
-        elif (min_chance, most, epoch, judges) != (None, None, None, None):
+            forecaster = ModelForecaster.start(plan, given_model, learning, Limits(min_chance, most))
+        elif (min_chance, most, judges) != (None, None, None):
             raise UnsupportedError(_NO_MODEL)
         if limit is not None and limit < 1:
             raise DataError(f"the limit is {limit}, but at least one fact has to be kept")

@@ -15,7 +15,7 @@ from benchmarks.measuring import Measured
 from benchmarks.workloads import WORKLOADS
 
 ROOT = Path(__file__).parent.parent
-WRITTEN = (":!benchmarks/results", ":!docs/performance*.md", ":!docs/images")
+WRITTEN = (":!benchmarks/results", ":!docs/performance*.md", ":!docs/forecast-results.md", ":!docs/images")
 LIBRARIES = ("numpy", "pyarrow", "polars")
 
 

@@ -20,7 +20,7 @@ from antelog.errors import StateError
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-VERSIONS = {"state": 8, "model": 5, "store": 4, "savepoint": 1}
+VERSIONS = {"state": 10, "model": 7, "store": 4, "savepoint": 1}
 """The version of each format, which increases whenever one of the version before can no longer be read."""
 
 _MOVING = "`antelog state export` of the antelog that wrote it makes a folder, which this one can import"

@@ -21,7 +21,7 @@ FALL = 0.1  # an answer is unlikely once its chance is this far below the thresh
 
 KINDS = (*PLAIN_KINDS, LIKELY, UNLIKELY)  # of changes; the last two come from queries with an `alert`
 
-MODEL, OUTCOMES, VALUES = "model", "outcomes", "values"
-JUDGE_NAMES = (MODEL, OUTCOMES, VALUES)  # in the column `chance_from`
+MODEL, OUTCOMES, LINEAR = "model", "outcomes", "linear"
+JUDGE_NAMES = (MODEL, OUTCOMES, LINEAR)  # in the column `chance_from`
 
 HALF_LIFE = 5000.0  # while a stream runs, counts lose half their weight after this many ticks

@@ -19,10 +19,10 @@ from antelog.forecast.inference.forms import layout
 from antelog.forecast.judges.following import AnswerLines, TrackedAnswers
 from antelog.forecast.judges.judged import NOTHING_UNSCORED, Judged, without
 from antelog.forecast.judges.looks import LatestValues
-from antelog.forecast.model_file import rewritten, series_part
-from antelog.forecast.rates.counts import Counted, SeriesCounts
+from antelog.forecast.model_file import rewritten
+from antelog.forecast.rates import tally
 from antelog.forecast.rates.sightings import Sightings, nothing_seen
-from antelog.forecast.rates.tally import Tally
+from antelog.forecast.rates.tally import Ledger
 from antelog.forecast.scores.scores import Scores
 
 # ---- made one ----
@@ -44,19 +44,15 @@ def merged(plan: Plan, parts: Sequence[Forecasting]) -> Forecasting:
     found: Forecasting = replace(
         one,
         sightings=Sightings(added(nothing_seen(families).history, facts), values),
-        series={name: _counts([own.series[name] for own in each]) for name in one.series},
+        slots={name: _counts([own.slots[name] for own in each]) for name in one.slots},
         queries={name: _judged([own.queries[name] for own in each]) for name in one.queries},
         features=features,
     )
     return found
 
 
-def _counts(parts: Sequence[SeriesCounts]) -> SeriesCounts:
-    tally, by_epoch = Tally.and_then(*(each.tally for each in parts)), dict[int, list[Counted]]()
-    for each in (own for part in parts for own in part.later):
-        by_epoch.setdefault(each.epoch, []).append(each)
-    later = tuple(Counted.and_then(*by_epoch[epoch]) for epoch in sorted(by_epoch))
-    return replace(parts[0], tally=tally, later=later)
+def _counts(parts: Sequence[Ledger]) -> Ledger:
+    return tally.opened(tally.merged([each.tally for each in parts]))
 
 
 def _judged(parts: Sequence[Judged]) -> Judged:
@@ -110,10 +106,16 @@ def part_of(plan: Plan, current: Forecasting, in_part: InPart | None, *, first: 
     def mine(cells: Column) -> Mask:
         return in_part(cells, values)
 
-    facts, features, queries = {}, {}, {}
+    facts, features, queries, slots = {}, {}, {}, dict(current.slots)
     for family in families:
-        own = gather(current.sightings.history, family.name, None)
-        facts[family.name] = own.take(mine(own.columns[family.places.index(key[family.predicate])]))
+        own, place = (
+            gather(current.sightings.history, family.name, None),
+            family.places.index(key[family.predicate]),
+        )
+        facts[family.name] = own.take(mine(own.columns[place]))
+        if family.name in slots:
+            counts = slots[family.name].tally
+            slots[family.name] = tally.opened(counts.take(mine(counts.keys[place])))
     for name, known in current.features.items():
         places = [[answer for _, answer in look.key].index(key[name]) for look in known.looks]
         latest = (own.take(mine(own.key[at])) for own, at in zip(known.latest, places, strict=True))
@@ -135,5 +137,4 @@ def part_of(plan: Plan, current: Forecasting, in_part: InPart | None, *, first: 
             scores=judged.scores if first else Scores(),
         )
     sightings = Sightings(added(nothing_seen(families).history, facts), values)
-    series = series_part(plan, current.series, mine)
-    return replace(current, sightings=sightings, series=series, queries=queries, features=features)
+    return replace(current, sightings=sightings, slots=slots, queries=queries, features=features)

@@ -17,40 +17,22 @@ from antelog.engine.state import State
 from antelog.engine.step.lines import Lines, no_lines
 from antelog.engine.step.query import POSSIBLE, REVISED
 from antelog.engine.transition import Transition
-from antelog.errors import DataError, StateError
 from antelog.forecast import forecasting
-from antelog.forecast.columns import HALF_LIFE, VALUES
 from antelog.forecast.forecasting import Forecasting, known_of, lighter, start
 from antelog.forecast.inference.chances import chance_of, worked_out
 from antelog.forecast.inference.forms import QueryForm, forms, key_of, layout
-from antelog.forecast.inference.known import AnswersAtTicks, AnswerTable, Learning, table_of
+from antelog.forecast.inference.known import AnswersAtTicks, AnswerTable, table_of
 from antelog.forecast.inference.nodes import Every, Never, Node, Some, UnknownChanceError
-from antelog.forecast.judges.judged import JUDGES, Judges, check_judges, check_values
+from antelog.forecast.judges.judged import JUDGES, Judges
 from antelog.forecast.judges.looks import looks_of
-from antelog.forecast.judges.values_judge import can_fit
 from antelog.forecast.lines import NO_LIMITS, LeftOut, Limits, QueryForecast
 from antelog.forecast.model_file import Model
+from antelog.forecast.rates.learning import Learning
 from antelog.forecast.rates.sightings import Sightings, nothing_seen, seen
-from antelog.forecast.rates.tally import EPOCH
 from antelog.forecast.scores.scores import Scores
 from antelog.language.printer import value_text
 from antelog.language.syntax import Value
 from antelog.lines import literal_of
-
-
-@dataclass(frozen=True)
-class LearningSettings:
-    """Settings of what an engine learns."""
-
-    learns: bool
-    half_life: float | None = HALF_LIFE  # the ticks in which counts lose half their weight (None: never)
-    epoch: int | None = None  # the ticks that are counted together (None: as in the model, or 20)
-    judges: Sequence[str] | None = None  # the names of the judges that count (None: all)
-
-    def __post_init__(self) -> None:
-        if self.epoch is not None and self.epoch < 1:
-            raise DataError(f"an epoch has at least one tick, not {self.epoch}")
-        check_judges(self.judges)
 
 
 @dataclass(frozen=True)
@@ -75,29 +57,18 @@ class ModelForecaster:
     def start(
         plan: Plan,
         model: Model | str | PathLike[str] | None,
-        settings: LearningSettings,
+        learning: Learning,
         limits: Limits = NO_LIMITS,
         judges: Judges = JUDGES,
     ) -> ModelForecaster:
         """Makes the forecaster of the first step. Raises StateError if the model is of another program."""
-        check_values(plan, settings.judges, learns=settings.learns)
-        length, given = settings.epoch, None
-        learning = Learning(settings.learns, settings.half_life, length=length or EPOCH)
+        given = None
         if model is not None:
             name = "the model" if isinstance(model, Model) else str(model)
             given = (model if isinstance(model, Model) else Model.load(model)).of(plan, name)
-            if length not in (None, given.length):
-                raise StateError(
-                    f"{name} was learned in epochs of {given.length} ticks, not of {length}: leave the "
-                    "length out, or learn it again"
-                )
-            learning = replace(learning, length=given.length)
             if not learning.on:
-                learning = replace(learning, half_life=given.half_life, epoch=given.epoch)
-        elif not learning.on:
-            learning = replace(learning, shared=False, slots=True)
-        known = forecasting.start(plan, learning, given, judges)
-        return ModelForecaster(plan, forecasting.only(known, settings.judges), limits)
+                learning = replace(learning, half_life=given.half_life)
+        return ModelForecaster(plan, forecasting.start(plan, learning, given, judges), limits)
 
     @staticmethod
     def restored(plan: Plan, members: Mapping[str, bytes], limits: Limits = NO_LIMITS) -> ModelForecaster:
@@ -161,12 +132,6 @@ class ModelForecaster:
         followed = {name: each.followed for name, each in self.known.queries.items()}
         return {name: each.next - each.last.count for name, each in followed.items()}
 
-    def blind(self) -> tuple[str, ...]:
-        """Names the queries that compare values but learn nothing from them, as scikit-learn is missing."""
-        if can_fit() or not self.known.learning.on:
-            return ()
-        return tuple(name for name, each in self.known.queries.items() if each.says(VALUES))
-
     def left_out_table(self) -> pa.Table:
         """Lists by query the lines that were left out, and the sum of their chances."""
         rows = (
@@ -226,18 +191,15 @@ def _node(form: QueryForm, answer: Mapping[str, Value | None], tick: int, text: 
 
 
 def carried(before: Forecasting, change: Transition) -> Forecasting:
-    """Carries forecasts over to other rules; judges that were switched off stay so for new queries."""
+    """Carries forecasts over to other rules."""
     old, new, state = change.old, change.plan, change.state
     empty = start(new, before.learning)
     sightings = _sightings(before.sightings, change)
     same_lag = layout(old).slowest == layout(new).slowest
-    series = {
-        name: before.series[name] if same_lag and name in before.series else counts
-        for name, counts in empty.series.items()
+    slots = {
+        name: before.slots[name] if same_lag and name in before.slots else counts
+        for name, counts in empty.slots.items()
     }
-    # A new query has all judges but those that had no say so far.
-    had = before.queries.values()
-    silent = {name for each in had for name in each.sources if not any(one.says(name) for one in had)}
     queries = {}
     for name, judged in empty.queries.items():
         if _goes_on(change, name):
@@ -246,8 +208,7 @@ def carried(before: Forecasting, change: Transition) -> Forecasting:
             queries[name] = replace(same, scores=scores)
         else:
             followed = replace(judged.followed, now=change.tick - 1)
-            heard = [source for source in judged.sources if source not in silent]
-            queries[name] = replace(judged.only(heard), followed=followed)
+            queries[name] = replace(judged, followed=followed)
     features = {
         name: before.features[name]
         if _goes_on(change, name)
@@ -258,7 +219,7 @@ def carried(before: Forecasting, change: Transition) -> Forecasting:
         )
         for name, each in empty.features.items()
     }
-    return Forecasting(sightings, series, queries, features, before.epoch, before.learning)
+    return Forecasting(sightings, slots, queries, features, before.learning)
 
 
 def with_lines(

@@ -1,4 +1,4 @@
-"""The state of all forecasts: a step counts new facts, and adds chances to the lines of the engine."""
+"""The state of all forecasts: a step adds chances to the lines of the engine, and learns from outcomes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.columns.tables import Column, distinct
+from antelog.engine.columns.tables import Column
 from antelog.engine.facts.history import added, gather
 from antelog.engine.kernel import FinishedStep, open_answers
 from antelog.engine.saving import FORECAST
@@ -22,17 +22,17 @@ from antelog.engine.step.lost import UnseenSources
 from antelog.engine.step.query import LineSelection
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import StateError
-from antelog.forecast.inference.forms import Layout, key_of, layout
-from antelog.forecast.inference.known import Known, Learning, OddsOf, Tables
+from antelog.forecast.inference.forms import key_of, layout
+from antelog.forecast.inference.known import Known, Tables
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.judged import JUDGES, Judged, Judges
 from antelog.forecast.judges.looks import QueryFeatures, features_of
 from antelog.forecast.lines import LeftOut, Limits, QueryForecast
 from antelog.forecast.model_file import Model, packed, recoded, rewritten, unpacked
-from antelog.forecast.rates import counts as series_counts
-from antelog.forecast.rates.counts import SeriesCounts
+from antelog.forecast.rates import slots, tally
+from antelog.forecast.rates.learning import Learning
 from antelog.forecast.rates.sightings import Sightings, forgotten, nothing_seen, seen
-from antelog.forecast.rates.tally import KnownEpoch
+from antelog.forecast.rates.tally import Ledger
 from antelog.forecast.scores.scores import Scores
 
 
@@ -41,33 +41,33 @@ class Forecasting:
     """The state of all forecasts, kept next to the state of the engine."""
 
     sightings: Sightings
-    series: Mapping[str, SeriesCounts]  # by family
+    slots: Mapping[str, Ledger]  # how often they have facts, by family
     queries: Mapping[str, Judged]
     features: Mapping[str, QueryFeatures]
-    epoch: int  # the first one whose facts are not counted yet
     learning: Learning
 
 
 def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Judges = JUDGES) -> Forecasting:
     """Makes the state before the first step: empty, or that of a model."""
-    own = layout(plan)
-    sightings = nothing_seen(own.families)
-    features = {query.name: features_of(plan, query.name) for query in plan.queries}
+    families = layout(plan).families
+    sightings = nothing_seen(families)
+    # The hours that a model has learned are those of its own zone.
+    clocks = plan if model is None else model.plan
+    features = {query.name: features_of(clocks, query.name) for query in plan.queries}
     queries = {}
     for query in plan.queries:
         width, keys = len(query.answer.variables) + 1, len(key_of(plan, query))
         queries[query.name] = judging.nothing_judged(
             width, keys, learning.half_life, features[query.name], judges
         )
-    if model is None:
-        series = {f.name: series_counts.no_counts(f, own.slowest, learning.length) for f in own.families}
-        return Forecasting(sightings, series, queries, features, 0, learning)
-    queries = {
-        name: replace(each, judges=model.judges[name], weights=model.weights[name])
-        for name, each in queries.items()
-    }
-    sightings = replace(sightings, values=Values.from_saved(model.values.saved()))
-    return Forecasting(sightings, model.series, queries, features, 0, learning)
+    if model is not None:
+        queries = {
+            name: replace(each, judges=model.judges[name], weights=model.weights[name])
+            for name, each in queries.items()
+        }
+        sightings = replace(sightings, values=Values.from_saved(model.values.saved()))
+    counts = {family.name: slots.nothing_counted(family) for family in families if family.slotted}
+    return only(Forecasting(sightings, counts, queries, features, learning), learning.judges)
 
 
 def only(current: Forecasting, judges: Collection[str] | None) -> Forecasting:
@@ -83,14 +83,16 @@ def advanced(
     """Returns the forecasts after a step, its lines with chances, and those left out for their limits."""
     own, state, values = layout(plan), step.after, step.before.values
     sightings = seen(before.sightings, own.families, step.facts, values)
-    current = replace(before, sightings=sightings)
-    if before.learning.counts:
-        # Rates are kept with the counts they come from, so these are used first: the step's first tick may.
-        first_tick = 1 + min(each.followed.now for each in before.queries.values())
-        as_of = before.learning.as_of(first_tick // before.learning.length, own)
-        current = _counted(own, current, state.now)
-        series = {name: series_counts.up_to(each, as_of) for name, each in current.series.items()}
-        current = replace(current, series=series)
+    count = partial(
+        slots.counted,
+        sightings=sightings,
+        ticks=range(step.before.now, state.now),
+        slowest=own.slowest,
+        half_life=before.learning.half_life,
+    )
+    slotted = (family for family in own.families if family.slotted)
+    counts = {family.name: count(before.slots[family.name], family) for family in slotted}
+    current = replace(before, sightings=sightings, slots=counts)
     known = known_of(plan, current, state)
     queries, features = dict(current.queries), dict(current.features)
     log, left_out = {}, {}
@@ -107,17 +109,15 @@ def advanced(
         query = QueryForecast(known, relation, features[name], limits, each, values, unseen)
         queries[name], log[name], left_out[name] = query.step(queries[name], state.now, earlier)
         features[name] = features[name].after(state.now)
-    series = {name: known.odds.used(name, state.now // before.learning.length) for name in current.series}
-    seen_still = forgotten(sightings, state.now - own.reach(before.learning.length))
-    after = Forecasting(seen_still, series, queries, features, current.epoch, before.learning)
-    return after, log, left_out
+    counts = {name: tally.closed(each, state.now // slots.STRETCH) for name, each in counts.items()}
+    seen_still = forgotten(sightings, state.now - own.reach)
+    return Forecasting(seen_still, counts, queries, features, before.learning), log, left_out
 
 
 def known_of(plan: Plan, current: Forecasting, state: State) -> Known:
     """Collects what the chances of a step are computed from."""
     tables = tables_of(state, current.sightings.values)
-    odds = OddsOf(layout(plan), current.series, current.learning)
-    return Known(plan, tables, current.sightings, state.begin or 0, odds)
+    return Known(plan, tables, current.sightings, state.begin or 0, current.slots, current.learning)
 
 
 def with_chances(
@@ -132,37 +132,16 @@ def with_chances(
     return log
 
 
-def _counted(own: Layout, current: Forecasting, now: int) -> Forecasting:
-    """Counts the epochs whose facts have all come by now."""
-    length = current.learning.length
-    end = (now + 1 - own.slowest) // length
-    if end <= current.epoch:
-        return current
-    series = dict(current.series)
-    for family in filter(current.learning.counts_in, own.families):
-        ticks = current.sightings.history[family.name].ticks
-        # A fact of an epoch's last tick says something of the next one, too: that it was followed by none.
-        ticks = np.concatenate([ticks, ticks + 1])
-        new = ticks[(ticks >= current.epoch * length) & (ticks < end * length)] // length
-        for epoch in distinct(new).tolist():
-            more = series_counts.counted(current.sightings, family, epoch, own.slowest, length)
-            series[family.name] = series_counts.and_then(series[family.name], more)
-    return replace(current, series=series, epoch=end)
-
-
 def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
-    """Returns a model of all that was learned, including epochs that forecasts do not use yet."""
+    """Returns a model of all that was learned."""
     learning = current.learning
-    epoch = now // learning.length if learning.counts else learning.epoch
-    as_of = KnownEpoch(epoch, learning.epochs_to_half)
-    series = {name: series_counts.up_to(each, as_of) for name, each in current.series.items()}
     judges = {
         name: {judge: of.at_tick(now) if learning.on else of for judge, of in each.judges.items()}
         for name, each in current.queries.items()
     }
     weights = {name: each.weights for name, each in current.queries.items()}
     values = Values.from_saved(current.sightings.values.saved())
-    return Model(plan, values, series, judges, weights, epoch, learning.half_life, learning.length)
+    return Model(plan, values, judges, weights, learning.half_life)
 
 
 def scores_of(current: Forecasting) -> dict[str, Scores]:
@@ -185,10 +164,9 @@ def tables_of(state: State, values: Values) -> Tables:
 
 def with_model(current: Forecasting, model: Model, learning: Learning) -> Forecasting:
     """Replaces the learned state by a model; while learning goes on, only what all keys share."""
-    model, learns = recoded(model, current.sightings.values), learning.on
-    series, judges = model.series, model.judges
-    if learns:
-        series = {name: replace(c, shared=series[name].shared) for name, c in current.series.items()}
+    model = recoded(model, current.sightings.values)
+    judges = model.judges
+    if learning.on:
         judges = {
             name: {judge: of.renewed(judges[name][judge]) for judge, of in each.judges.items()}
             for name, each in current.queries.items()
@@ -197,7 +175,7 @@ def with_model(current: Forecasting, model: Model, learning: Learning) -> Foreca
         name: replace(each, judges=judges[name], weights=model.weights[name])
         for name, each in current.queries.items()
     }
-    return replace(current, series=series, queries=queries, learning=learning)
+    return replace(current, queries=queries, learning=learning)
 
 
 def without_model(plan: Plan, current: Forecasting) -> Forecasting:
@@ -207,7 +185,7 @@ def without_model(plan: Plan, current: Forecasting) -> Forecasting:
         name: replace(each, judges=nothing.queries[name].judges, weights=nothing.queries[name].weights)
         for name, each in current.queries.items()
     }
-    return replace(current, series=nothing.series, queries=queries)
+    return replace(current, queries=queries)
 
 
 def lighter(current: Forecasting) -> Forecasting:
@@ -251,7 +229,7 @@ def resumed(plan: Plan, members: Mapping[str, bytes]) -> Forecasting:
     values = Values.from_saved(msgspec.json.decode(there["values.json"], type=SavedValues))
     try:
         known = unpacked(there["known.json"], there["known.arrow"])
+        history = added(nothing_seen(layout(plan).families).history, known["sightings"])
+        return Forecasting(**{**known, "sightings": Sightings(history, values)})
     except (KeyError, TypeError):
         raise StateError("the state has chances of another version of antelog: replay the facts") from None
-    history = added(nothing_seen(layout(plan).families).history, known["sightings"])
-    return Forecasting(**{**known, "sightings": Sightings(history, values)})

@@ -13,7 +13,17 @@ from antelog.compile.nodes.plan import Relation
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns import tables
 from antelog.engine.columns.joins import find, spread
-from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, groups, in_order, keys_of, sorting
+from antelog.engine.columns.tables import (
+    Column,
+    Mask,
+    Numbers,
+    distinct,
+    groups,
+    in_order,
+    keys_of,
+    marked,
+    sorting,
+)
 from antelog.engine.step.lines import Lines as Logged
 from antelog.engine.step.lost import UnseenSources
 from antelog.engine.step.query import REJECT, REVISED, Kinds
@@ -22,8 +32,8 @@ from antelog.engine.step.wording import log_order
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
 from antelog.errors import DataError
-from antelog.forecast.columns import COLUMNS, FALL, HOLDS, LIKELY, UNLIKELY
-from antelog.forecast.inference.chances import Chances, chances
+from antelog.forecast.columns import COLUMNS, FALL, HOLDS, LIKELY, OUTCOMES, UNLIKELY
+from antelog.forecast.inference.chances import Chances, Growth, chances
 from antelog.forecast.inference.forms import is_lossy, key_of
 from antelog.forecast.inference.known import AnswersAtTicks, Known
 from antelog.forecast.judges import following
@@ -32,6 +42,7 @@ from antelog.forecast.judges.following import AnswerLines, DecidedAnswers, Stret
 from antelog.forecast.judges.judge import AnswerRows, Predictions
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.judges.looks import QueryFeatures
+from antelog.forecast.judges.outcomes import OutcomeStatistics
 from antelog.forecast.scores.scored_lines import FirstAlerts, Sums
 
 
@@ -49,7 +60,7 @@ class AnswerChances(tables.ColumnSet):
 def with_chances(
     lines: pa.Table, rows: Column, answers: AnswerChances, sources: Sequence[str], holds: Numbers | None
 ) -> pa.Table:
-    """Adds the columns of forecasts to lines; growth is that of the model, scaled to the mean of judges."""
+    """Adds the columns of forecasts to lines; growth is scaled to the mean of judges."""
     chance, source = np.full(lines.num_rows, np.nan), np.full(lines.num_rows, -1)
     chance[rows], source[rows] = answers.predictions.chance, answers.predictions.source
     found = answers.found
@@ -241,7 +252,7 @@ class QueryForecast:
     ) -> tuple[Judged, pa.Table, LeftOut]:
         """Ends a step: returns the query's state, its lines with chances, and those left out."""
         rows, lines = self._lines()
-        learning, delay = self.known.odds.learning, self.relation.bounds.delay
+        learning, delay = self.known.learning, self.relation.bounds.delay
         step = following.followed(before.followed, lines, now, delay, self._ends, counted=learning.on)
         decided = step.decided
         judged = judging.learned(replace(before, followed=step.after), decided, self._key, learning.learns)
@@ -328,10 +339,11 @@ class QueryForecast:
         return np.array([pattern.counts_until for pattern in patterns], np.int64)
 
     def _lines(self) -> tuple[Column, AnswerLines]:
-        """Returns the rows of lines about answers without open variables, and these lines."""
+        """Returns the rows of lines about answers that can have a chance, and these lines."""
         logged, values = self.logged, self.known.sightings.values
         cells = [values.recoded(column, self.of) for column in logged.cells[:-1]]
-        whole = logged.cells[-1] >= 0
+        # Where nothing bounds answers in time, only confirmed ones would ever be counted.
+        whole = (logged.cells[-1] >= 0) & (self.relation.bounds.delay is not None)
         for column in cells:
             whole &= column != UNBOUND
         rows = np.flatnonzero(whole)
@@ -374,17 +386,39 @@ class QueryForecast:
     def _judge(
         self, judged: Judged, at: ChanceRequests, found: Chances, decided: DecidedAnswers | None
     ) -> tuple[Judged, AnswerChances]:
-        """Judges open answers, given their chances by the model of facts and the answers decided now."""
+        """Judges open answers, given their declared chances and the answers decided now."""
         key = tuple(at.answer[place] for place in self._key)
-        learns, unknown = self.known.odds.learning.learns, self.features.unknown(len(at.tick))
+        learns, unknown = self.known.learning.learns, self.features.unknown(len(at.tick))
         age = at.tick - at.answer[-1] - following.ends_of(self._ends, at.stage)
         state = following.state_of(at.stage, following.age_bucket(age), ~at.at_line)
         rows = AnswerRows(at.answer, key, at.stage, at.tick, at.at_line, learns, state, unknown)
-        if judged.looks_at_values(learns):
+        if judged.looks(learns):
             rows = replace(rows, features=self.features.of(rows))
         judged, predictions = judging.judge(judged, at.number, rows, found.column(), decided)
         time = self._time(at.answer, at.tick)
-        return judged, AnswerChances(predictions, found, at.answer, time, at.line)
+        return judged, AnswerChances(
+            predictions, self._when(judged, rows, found, predictions.chance), at.answer, time, at.line
+        )
+
+    def _when(self, judged: Judged, rows: AnswerRows, found: Chances, chance: Numbers) -> Chances:
+        """Adds when answers are confirmed by counts, where declared chances do not say it."""
+        counts, count = judged.judges[OUTCOMES], len(found.chance)
+        assert isinstance(counts, OutcomeStatistics)
+        unknown = np.isnan(chance)
+        others = marked(~(found.column() > ROUNDED) & ~unknown)
+        row, tick, share = counts.when(rows, others)
+        if self.relation.bounds.delay is not None:
+            # By then it is over; nothing else is known where none was counted.
+            age = (rows.tick - rows.answer[-1]).take(others)
+            last = np.maximum(self.relation.bounds.delay, age + 1)
+            new = np.setdiff1d(np.arange(len(others)), row)
+            tick = np.append(np.minimum(tick, last.take(row)), last.take(new))
+            row, share = np.append(row, new), np.append(share, np.ones(len(new)))
+        which, nothing = np.where(unknown, -1, found.which), np.full(len(others), np.nan)
+        which[others] = count + np.arange(len(others))
+        growth = found.growth.and_then(Growth(count + row, tick, share))
+        whole, holds = np.append(found.chance, np.ones(len(others))), np.append(found.holds, nothing)
+        return Chances(whole, growth.take(sorting(growth.of)), holds, which)
 
     def _time(self, answer: tuple[Column, ...], tick: Column) -> Column:
         """The ticks of answers; 0 where the query fixes it."""

@@ -1,9 +1,8 @@
-"""A model: rates and outcome statistics in a file, for other runs of the same program."""
+"""A model: what judges have learned, in a file, for other runs of the same program."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from os import PathLike
@@ -18,40 +17,36 @@ from antelog import writing
 from antelog.compile.nodes.plan import Input, Plan, Relation, Static, from_json, to_json
 from antelog.engine import sealed
 from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.columns.trees import Trees
 from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
-from antelog.forecast.inference.forms import layout
-from antelog.forecast.inference.known import Learning
 from antelog.forecast.judges.following import AnswerLines, TrackedAnswers
 from antelog.forecast.judges.judge import Judge, JudgeWeights, Predictions, SettledLines, merged_weights
 from antelog.forecast.judges.judged import Judged
+from antelog.forecast.judges.linear import Fit, LinearJudge, Recalibration
 from antelog.forecast.judges.looks import LatestValues, Look, QueryFeatures
 from antelog.forecast.judges.outcomes import OutcomeStatistics
-from antelog.forecast.judges.values_judge import Fit, ValuesJudge
-from antelog.forecast.rates import counts as series_counts
-from antelog.forecast.rates import tally
-from antelog.forecast.rates.counts import Counted, SeriesCounts
-from antelog.forecast.rates.tally import EPOCH, Ledger, Tally
+from antelog.forecast.rates.learning import Learning
+from antelog.forecast.rates.tally import Ledger, Tally
 from antelog.forecast.scores.calibration import Blocks, Calibration
 from antelog.forecast.scores.scored_lines import AlertSums, FirstAlerts, Losses, ScoredLines
 from antelog.forecast.scores.scores import Scores
 from antelog.given import BYTES, PATH, TEXT, checked
+from antelog.language.moments import Timescale
 
 # The classes in files.
 _CLASSES: Mapping[str, type[Any]] = {
     each.__name__: each
     for each in (
         *(Facts, AnswerLines, TrackedAnswers, FirstAlerts, Judged, JudgeWeights, Predictions, ScoredLines),
-        *(Scores, Losses, Calibration, Blocks, AlertSums, SeriesCounts, Counted, Ledger, Tally, Learning),
-        *(OutcomeStatistics, Fit, LatestValues, Look, QueryFeatures, SettledLines, Trees, ValuesJudge),
+        *(Scores, Losses, Calibration, Blocks, AlertSums, Ledger, Tally, Learning, OutcomeStatistics),
+        *(LinearJudge, Recalibration, Fit, SettledLines, LatestValues, Look, QueryFeatures, Timescale),
     )
 }
 
 
 def packed(thing: object) -> tuple[bytes, bytes]:
-    """Encodes a thing as JSON and Arrow bytes; waits for parts that are still being computed."""
+    """Encodes a thing as JSON and Arrow bytes."""
     columns: list[np.ndarray[Any, Any]] = []
     structure = msgspec.json.encode(_structure(thing, columns))
     # The columns have different lengths, so each is a list in one row.
@@ -73,8 +68,6 @@ def _structure(thing: object, columns: list[np.ndarray[Any, Any]]) -> object:
             return [_structure(each, columns) for each in thing]
         case None | bool() | int() | float() | str():
             return thing
-        case Future():
-            return _structure(thing.result(), columns)
         case _:
             own = {f.name: _structure(getattr(thing, f.name), columns) for f in fields(thing)}  # type: ignore[arg-type]
             return {"is": type(thing).__name__, **own}
@@ -106,22 +99,18 @@ def _built(structure: Any, columns: list[np.ndarray[Any, Any]]) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Rates and judges learned from a program's stream, up to an epoch of `length` ticks."""
+    """Judges taught by a program's stream, and their weights."""
 
     plan: Plan
     values: Values  # those of the cells in all counts
-    series: Mapping[str, SeriesCounts]  # by family
     judges: Mapping[str, Mapping[str, Judge]]  # by query and name
     weights: Mapping[str, JudgeWeights]  # by query
-    epoch: int
     half_life: float | None
-    length: int = EPOCH
 
     @property
     def knows_something(self) -> bool:
-        """Whether anything was learned, from facts or from outcomes of answers."""
-        facts = any(each.shared.count for each in self.series.values())
-        return facts or any(each.rows for own in self.judges.values() for each in own.values())
+        """Whether anything was learned from outcomes of answers."""
+        return any(each.rows for own in self.judges.values() for each in own.values())
 
     @checked(path=PATH)
     def save(self, path: str | PathLike[str]) -> None:
@@ -130,12 +119,10 @@ class Model:
 
     def to_bytes(self) -> bytes:
         judges = {name: dict(each) for name, each in self.judges.items()}
-        learned = {"series": dict(self.series), "judges": judges, "weights": dict(self.weights)}
-        structure, columns = packed(learned)
-        head = {"epoch": self.epoch, "half_life": self.half_life, "length": self.length}
+        structure, columns = packed({"judges": judges, "weights": dict(self.weights)})
         return sealed.pack(
             {
-                "model.json": msgspec.json.encode(head),
+                "model.json": msgspec.json.encode({"half_life": self.half_life}),
                 "plan.json": to_json(self.plan).encode(),
                 "values.json": msgspec.json.encode(self.values.saved()),
                 "learned.json": structure,
@@ -168,8 +155,7 @@ class Model:
             raise StateError(f"{name} is not a model: {reason}; `antelog learn` writes one") from None
         values = Values.from_saved(msgspec.json.decode(members["values.json"], type=SavedValues))
         learned = unpacked(members["learned.json"], members["learned.arrow"])
-        counted = (learned["series"], learned["judges"], learned["weights"])
-        return cls(plan, values, *counted, **head)
+        return cls(plan, values, learned["judges"], learned["weights"], **head)
 
     def of(self, plan: Plan, name: str = "the model") -> Model:
         """Returns the model if it was learned for this program. Raises StateError with the difference."""
@@ -202,75 +188,41 @@ def _by_name(things: Iterable[Input | Relation | Static]) -> dict[str, object]:
 
 # ---- parts of models for workers by key, and models of several workers merged ----
 
-# In a part, the sums over all keys stay as of the model's epoch: so a key's chances do not depend on the
-# other keys of its worker.
+# What all keys share stays in a part as the model has it: so a key's chances do not depend on the other keys
+# of its worker.
 
 Cells: TypeAlias = Callable[[Column], Column]  # rewrites cells for other values
 Mine: TypeAlias = Callable[[Column, Values], Mask]  # marks a worker's own cells, given their values
 
 
 def part_of(model: Model, mine: Mine | None) -> Model:
-    """Cuts out a worker's part: the sums over all keys, and its own keys (None: all)."""
-    still = _standing(model, model.epoch)
+    """Cuts out a worker's part: what all keys share, and its own keys (None: all)."""
     if mine is None:
-        return recoded(still, Values())
+        return recoded(model, Values())
     own = {
         name: {judge: of.part(lambda column: mine(column, model.values)) for judge, of in judges.items()}
-        for name, judges in still.judges.items()
+        for name, judges in model.judges.items()
     }
-    series = series_part(model.plan, still.series, lambda column: mine(column, model.values))
-    return recoded(replace(still, series=series, judges=own), Values())
-
-
-def series_part(
-    plan: Plan, series: Mapping[str, SeriesCounts], mine: Callable[[Column], Mask]
-) -> dict[str, SeriesCounts]:
-    """The counts of some keys, with the sums over all."""
-    places = {each.name: each.places.index(plan.key[each.predicate]) for each in layout(plan).families}
-    return {
-        name: replace(
-            counts,
-            tally=counts.tally.take(mine(counts.tally.keys[places[name]])),
-            later=tuple(each.take(mine(each.keys[places[name]])) for each in counts.later),
-        )
-        for name, counts in series.items()
-    }
+    return recoded(replace(model, judges=own), Values())
 
 
 def recoded(model: Model, values: Values) -> Model:
     """Copies a model with its cells rewritten for other values, which are extended as needed."""
     cells = partial(values.recoded, of=model.values)
-    series, judges = rewritten(model.series, cells), rewritten(model.judges, cells)
-    return replace(model, series=series, judges=judges, values=values)
+    return replace(model, judges=rewritten(model.judges, cells), values=values)
 
 
 def merged(models: Sequence[Model]) -> Model:
     """Merges the models of workers with different keys, all learned up to the same tick."""
-    values, epoch = Values(), max(each.epoch for each in models)
-    parts = [recoded(_standing(each, epoch), values) for each in models]
+    values = Values()
+    parts = [recoded(each, values) for each in models]
     one, *others = parts
-    series = {
-        name: replace(
-            counts,
-            tally=tally.merged([each.series[name].tally for each in parts]),
-            shared=tally.merged([each.series[name].shared for each in parts]),
-            later=(),
-        )
-        for name, counts in one.series.items()
-    }
     judges = {
         name: {judge: of.merged([each.judges[name][judge] for each in others]) for judge, of in own.items()}
         for name, own in one.judges.items()
     }
     weights = {name: merged_weights([each.weights[name] for each in parts]) for name in one.weights}
-    return replace(one, values=values, series=series, judges=judges, weights=weights, epoch=epoch)
-
-
-def _standing(model: Model, epoch: int) -> Model:
-    """Fades the sums over all keys to an epoch."""
-    half_life = None if model.half_life is None else model.half_life / model.length
-    series = {n: series_counts.at_epoch(each, epoch, half_life) for n, each in model.series.items()}
-    return replace(model, series=series)
+    return replace(one, values=values, judges=judges, weights=weights)
 
 
 def rewritten(thing: Any, cells: Cells) -> Any:
@@ -278,7 +230,7 @@ def rewritten(thing: Any, cells: Cells) -> Any:
     match thing:
         case Facts():
             return Facts(tuple(map(cells, thing.columns)), thing.time, thing.arrival)
-        case Tally() | Counted():
+        case Tally():
             return replace(thing, keys=tuple(map(cells, thing.keys)))
         case LatestValues():
             return replace(thing, key=tuple(map(cells, thing.key)))

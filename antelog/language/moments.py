@@ -77,6 +77,11 @@ class Timescale:
             begin = begin.replace(tzinfo=zone).astimezone(UTC)
         return begin.astimezone(zone)
 
+    def offset(self, tick: int) -> int:
+        """How far the clocks of the zone are ahead at a tick, in microseconds; 0 if it has no time."""
+        ahead = self.time(tick).utcoffset() if tick in self.ticks else None
+        return 0 if ahead is None else ahead // _MICROSECOND
+
     def begin(self, tick: int) -> int:
         """When a tick begins, in microseconds since 1970."""
         return (self.time(tick) - _EPOCH) // _MICROSECOND

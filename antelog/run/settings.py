@@ -73,7 +73,6 @@ class ChanceSettings:
 
     model: Model | Path | str | None = option(None, _MODEL)
     learn: bool = flag(False)
-    epoch: int | None = option(None, whole_number(1, "TICKS"))
     half_life: float | None = option(
         HALF_LIFE, plain("TICKS", values.ticks_above_0, kind=LENGTH, toml=(float, int))
     )

@@ -12,7 +12,7 @@ from benchmarks.forecast.cost import STREAMS as COST_STREAMS
 from benchmarks.forecast.drawing import calibration_drawing, scores_drawing
 from benchmarks.forecast.made import MADE
 from benchmarks.forecast.records import RECORDS
-from benchmarks.forecast.results import BASE, CHANCE, TRUTH, Found, against_base, columns_of
+from benchmarks.forecast.results import BASE, CHANCE, RIVALS, TRUTH, Found, against_base, columns_of
 from benchmarks.forecast.streams import STREAMS
 from benchmarks.report import ROOT
 
@@ -24,9 +24,10 @@ ALERTED = 0.8
 _HEAD = """\
 # How good forecasts are
 
-An open answer has a chance: how likely it is to be confirmed. Here recorded streams are replayed, and the
-chances are compared with what became of the answers. `make bench-forecast` does it and makes this page;
-the figures are in `benchmarks/results/forecast.json`. The records are not part of the project.
+An open answer has a chance: how likely it is to be confirmed. Here recorded streams are replayed, and made
+ones whose true chances are known, and the chances are compared with what became of the answers.
+`make bench-forecast` does it and makes this page; the figures are in `benchmarks/results/forecast.json`. The
+records are not part of the project.
 
 Each chance rests on what was known at its tick, and on nothing later. The first half of a record is for
 learning; the open lines of the second half count, those of answers that were decided before its end. No
@@ -36,14 +37,30 @@ program says how likely anything is. Compared are
 - each judge alone, such as *model*, the model of facts: how often they come, how persistently and how late;
   those between *chance* and *base* in the tables;
 - *base*: of all lines whose answers were decided before, the share that was confirmed;
-- *boosting*: scikit-learn's `HistGradientBoostingClassifier` as it comes, fitted anew at each tenth of the
-  way to the lines decided so far. It knows which literals are true, the age of the answer, how long it was
-  silent, and its key's share of confirmed answers;
-- *logistic*: scikit-learn's `LogisticRegression` of the same features, fitted likewise.
+- *boosting*: scikit-learn's `HistGradientBoostingClassifier` as it comes, fitted anew whenever the lines
+  decided so far grew by 40 %, and at each tenth of the way, to the newest 20,000. It is given what antelog
+  looks at: which literals are true, how much a count has reached, the age of the answer, how long it was
+  silent, its key's share of confirmed answers, and the latest values;
+- *logistic*: scikit-learn's `LogisticRegression` of the same features, fitted likewise;
+- *+ clock*: both with the hour and the day of the week, where ticks have a length.
 
 The Brier score is the mean square of chance minus outcome. The log loss is the mean of minus the logarithm
 of the chance that was given to what became true; no chance counts as less than 0.0001. Less is better.
+"""
 
+_BETTER = """\
+## Where others are better
+
+A rival is ahead where its Brier score or its log loss is smaller, by that part of its own. These are all such
+streams, recorded ones and [made ones](#made-streams).
+"""
+
+_BEHIND = """\
+Of several judges one is the best afterwards, and nobody knows before which. The chance should be at most 1 %
+behind it, and 5 % where fewer than 2,000 lines are scored. It is farther behind here:
+"""
+
+_HALVES = """\
 ## Two halves
 
 How forecasts forget and are weighed was once chosen by looking at scores of all of these streams. Since then
@@ -75,14 +92,25 @@ the same test.
 _MADE = """\
 ## Made streams
 
-Of recorded streams nobody knows the chances. Of these they are known, for the streams were made with them:
-*truth* is what a program says that declares them, and in the long run nobody can be better. What is asked
-is always three facts of a key in a row. On few lines a judge may be better than the truth by luck.
+Of recorded streams nobody knows the chances. Of these they are known, for the streams were made with them.
+*Truth* is the oracle: it knows how a stream is made, with all numbers, and what facts have shown of it by the
+tick of a line. In the long run nobody can be better; on few lines a judge may be by luck.
 """
 
-_ERROR = """\
-How far chances are off in the mean is the [expected calibration error](forecasts.md#what-is-assumed). It is
+_RATIOS = """\
+The Brier score as a part of others: of the base rate's, of the truth's, and of that of the best judge. Behind
+it are the [expected calibration error](forecasts.md#what-is-assumed) in points and its 95 % interval. It is
 above zero of right chances, too; where its interval begins at 0, it may be chance.
+"""
+
+_WHEN = """\
+## When
+
+A `forecast` says how likely an answer is to be confirmed by each tick. Its *CRPS* is the sum over ticks of
+the square of "confirmed by then" minus that chance, in the mean over lines; *counted* is that of a rival that
+counts how long lines with the same literals took before. *Uneven* is about confirmed answers: where among the
+ticks that were forecast did it happen? It is the largest difference from an even spread (Kolmogorov and
+Smirnov), and should be at most 0.05 where a thousand answers were confirmed.
 """
 
 _ALERTS = """\
@@ -125,25 +153,20 @@ def _in_order(found: Found) -> dict[str, Found]:
 
 def as_markdown(found: Found) -> str:
     streams = _in_order(found)
-    lines = [_HEAD, "## The streams\n", *_questions(streams), "", "## The scores\n"]
+    made = {name: found["made"][name] for name in MADE if name in found["made"]}
+    lines = [_HEAD, _BETTER, *_better({**streams, **made}), "", _summary(streams, made), ""]
+    lines += [_BEHIND, *_behind({**streams, **made}), ""]
+    lines += [_HALVES, "## The streams\n", *_questions(streams), "", "## The scores\n"]
     lines += ["![Log loss](images/forecast-scores.svg)\n"]
     for score, words in (("brier", "Brier score"), ("log", "Log loss")):
         lines += [f"{words}:\n", *_scores(streams, score), *_means(streams, score), ""]
-    lines += [_MEAN, _verdict(streams), ""]
-    made = {name: found["made"][name] for name in MADE if name in found["made"]}
+    lines += [_MEAN, _RATIOS, *_ratios(streams), ""]
     if made:
-        lines += [_MADE, *_made(made), "", "Brier score:\n", *_scores(made, "brier"), ""]
+        lines += [_MADE, *_made(made), "", *_ratios(made), "", "Brier score:\n", *_scores(made, "brier"), ""]
         lines += ["Log loss:\n", *_scores(made, "log"), ""]
-    lines += [
-        _CALIBRATION,
-        _calibrations(streams),
-        "",
-        _ERROR,
-        *_errors(streams),
-        "",
-        _ALERTS,
-        *_alerts(streams),
-    ]
+        lines += [_half_way(made), ""]
+    lines += [_CALIBRATION, _calibrations(streams), ""]
+    lines += [_WHEN, *_when({**streams, **made}), "", _ALERTS, *_alerts(streams)]
     if "cost" in found:
         lines += ["", _COSTS.rstrip("\n"), "", *_costs(found["cost"])]
     return "\n".join([*lines, "", _setting(found)]) + "\n"
@@ -201,35 +224,139 @@ def _made(made: Mapping[str, Found]) -> list[str]:
     return _table(["stream", "how it is made", "ticks", "lines scored"], rows, words=2)
 
 
-def _errors(streams: Mapping[str, Found]) -> list[str]:
+def _ratios(streams: Mapping[str, Found]) -> list[str]:
     rows = []
     for name, each in streams.items():
-        if (error := each.get("error")) is not None:
-            ends = error["interval"]
-            interval = "" if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f}"
-            rows.append([name, f"{100 * error['mean']:.1f}", interval])
-    return _table(["stream", "calibration error, points", "95 % interval"], rows)
+        scores = {judge: score["brier"] for judge, score in each["scores"].items()}
+        own, best = scores[CHANCE], min(scores[judge] for judge in _judges(each))
+        truth = f"{own / scores[TRUTH]:.3f}" if TRUTH in scores else ""
+        cells = [f"{own:.4f}", f"{own / scores[BASE]:.3f}", truth, f"{own / best:.3f}", *_error(each)]
+        rows.append([name, f"{each['lines']:,}", f"{each['base_rate']:.1%}", *cells])
+    heads = [
+        "stream",
+        "lines",
+        "confirmed",
+        "Brier",
+        "of base",
+        "of truth",
+        "of best judge",
+        "error",
+        "interval",
+    ]
+    return _table(heads, rows)
+
+
+def _judges(found: Found) -> tuple[str, ...]:
+    return tuple(name for name in found["scores"] if name not in (CHANCE, *RIVALS, TRUTH)) or (CHANCE,)
+
+
+def _error(found: Found) -> list[str]:
+    if (error := found.get("error")) is None:
+        return ["", ""]
+    ends = error["interval"]
+    return [
+        f"{100 * error['mean']:.1f}",
+        "" if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f}",
+    ]
+
+
+def _when(streams: Mapping[str, Found]) -> list[str]:
+    rows = []
+    for name, each in streams.items():
+        if (when := each.get("when")) is not None:
+            least = min(when["crps"], when["lags"])
+            both = (_cell(when[key], when[key] == least) for key in ("crps", "lags"))
+            flat = "" if when["ks"] is None else f"{when['ks']:.3f}"
+            rows.append([name, f"{when['lines']:,}", *both, f"{when['confirmed']:,}", flat])
+    return _table(["stream", "lines", "CRPS", "counted", "confirmed", "uneven"], rows)
+
+
+def _half_way(made: Mapping[str, Found]) -> str:
+    said = [
+        f"In *{name}*, half of the way to the truth took chances {_ticks(each['half_way'])}."
+        for name, each in made.items()
+        if "half_way" in each
+    ]
+    return fill(" ".join(said), 120)
+
+
+def _ticks(ticks: int | None) -> str:
+    return "all the time that was left" if ticks is None else f"{ticks:,} ticks"
 
 
 def _cell(value: float, best: bool) -> str:
     return f"**{value:.4f}**" if best else f"{value:.4f}"
 
 
-def _verdict(streams: Mapping[str, Found]) -> str:
-    """Where the chance users see is more than 1 % worse than another judge, in log loss or Brier score."""
-    worse = []
+def _better(streams: Mapping[str, Found]) -> list[str]:
+    """The streams where rivals are ahead, and by how much; those with the most first."""
+    rows = []
     for name, each in streams.items():
-        for judge in each["scores"]:
-            if judge == CHANCE:
-                continue
-            own, other = each["scores"][CHANCE], each["scores"][judge]
-            most = max(own[score] / other[score] - 1 for score in own)
-            if most > (0 if judge == BASE else 0.01):
-                worse.append(f"{name} ({judge}, {most:.1%})")
-    if not worse:
-        return "The chance is nowhere worse than the base rate, nor by more than 1 % than any other judge."
-    head = "The chance is worse than the base rate, or by more than 1 % than another judge, here: "
-    return fill(f"{head}{', '.join(worse)}.", 120)
+        for rival in RIVALS:
+            ahead = _ahead(each, rival)
+            if max(ahead.values(), default=0) > 0:
+                cells = (f"{more:.1%}" if more > 0 else "" for more in ahead.values())
+                lines = f"{each['lines']:,}"
+                rows.append((max(ahead.values()), [name, rival, lines, *cells]))
+    rows.sort(key=lambda row: -row[0])
+    return _table(["stream", "rival", "lines", "Brier score", "log loss"], [row for _, row in rows], words=2)
+
+
+def _ahead(found: Found, rival: str) -> dict[str, float]:
+    """By which part of the rival's score the chance is worse, by score."""
+    if rival not in found["scores"]:
+        return {}
+    own, other = found["scores"][CHANCE], found["scores"][rival]
+    return {score: own[score] / other[score] - 1 for score in own}
+
+
+def _summary(streams: Mapping[str, Found], made: Mapping[str, Found]) -> str:
+    """The figures of all streams in a few sentences."""
+    every = {**streams, **made}
+    said = []
+    for some, words in ((streams, "recorded"), (made, "made")):
+        if some:
+            mean = against_base(some, CHANCE, "brier")
+            said.append(
+                f"On {len(some)} {words} streams the mean Brier score is {mean:.3f} of the base rate's."
+            )
+    if made:
+        ratios = [each["scores"][CHANCE]["brier"] / each["scores"][TRUTH]["brier"] for each in made.values()]
+        said.append(f"Of the made ones it is {sum(ratios) / len(ratios):.3f} times that of the truth.")
+    learners = [name for name in RIVALS if name != BASE]
+    most = [
+        max(_ahead(each, rival)["brier"] for rival in learners if rival in each["scores"])
+        for each in every.values()
+    ]
+    ahead = [each for each in most if each > 0]
+    worst = f", by {max(ahead):.1%} at most" if ahead else ""
+    said.append(f"A learner with the same features has a smaller one on {len(ahead)} of {len(most)}{worst}.")
+    below = sum(max(_ahead(each, BASE).values()) > 0.005 for each in every.values())
+    said.append(
+        f"On {below} the chance is worse than the base rate by more than 0.5 %, in one score or both."
+    )
+    long = [each["error"]["mean"] for each in every.values() if each["lines"] >= 1000 and each.get("error")]
+    exact = [sum(error < limit for error in long) for limit in (0.02, 0.03)]
+    said.append(
+        f"Of the {len(long)} with 1,000 lines or more the calibration error is under 2 points on {exact[0]}, "
+        f"and under 3 points on {exact[1]}."
+    )
+    return fill(" ".join(said), 120)
+
+
+def _behind(streams: Mapping[str, Found]) -> list[str]:
+    """The streams where the chance is farther behind its best judge than it should be."""
+    rows = []
+    for name, each in streams.items():
+        limit = 0.01 if each["lines"] >= 2000 else 0.05
+        for score in ("brier", "log"):
+            best = min(_judges(each), key=lambda judge: each["scores"][judge][score])
+            more = _ahead(each, best)[score]
+            if more > limit:
+                rows.append(
+                    [name, f"{best}, {'Brier score' if score == 'brier' else 'log loss'}", f"{more:.1%}"]
+                )
+    return _table(["stream", "best judge", "behind"], rows, words=2) if rows else ["Nowhere."]
 
 
 def _calibrations(streams: Mapping[str, Found]) -> str:

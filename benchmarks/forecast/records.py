@@ -28,6 +28,7 @@ class Record:
     name: str
     path: str
     read: Callable[[Path], pl.DataFrame]
+    tick: str | None = None  # how long a tick is, where the hour may matter: ticks are counted from 1970 then
 
     @property
     def there(self) -> bool:
@@ -44,10 +45,10 @@ class Record:
         return paths.index(self.path) % 2 == 1
 
     def facts(self) -> pa.Table:
-        """Its facts in the order of arrival; the column before the last has the ticks, the first being 0."""
+        """Its facts in the order of arrival; the column before the last has the ticks."""
         found = self.read(FOLDER / self.path)
         time = found.columns[-2]
-        first = found[time].min()
+        first = found[time].min() if self.tick is None else 0
         ticks = found.with_columns(pl.col(time, "arrival") - first).sort("arrival", time, maintain_order=True)
         return ticks.cast({time: pl.Int64, "arrival": pl.Int64}).to_arrow()
 
@@ -120,11 +121,21 @@ RECORDS = {
         Record("phones-2", "ooo-dataset/d-2.csv", phones(500)),
         Record("pulses-1", "ooo-dataset/d-1.csv", phones(100)),
         Record("pulses-2", "ooo-dataset/d-2.csv", phones(100)),
-        Record("machine", f"{_NAB}/realKnownCause/machine_temperature_system_failure.csv", readings(5)),
-        Record("taxis", f"{_NAB}/realKnownCause/nyc_taxi.csv", readings(30)),
-        Record("ambient", f"{_NAB}/realKnownCause/ambient_temperature_system_failure.csv", readings(60)),
-        Record("occupancy", f"{_NAB}/realTraffic/occupancy_6005.csv", readings(5)),
-        Record("speed", f"{_NAB}/realTraffic/speed_7578.csv", readings(5)),
-        Record("earthquakes", "usgs-feed-history/usgs_all_week_changes.csv", earthquakes),
+        Record(
+            "machine",
+            f"{_NAB}/realKnownCause/machine_temperature_system_failure.csv",
+            readings(5),
+            "5 minutes",
+        ),
+        Record("taxis", f"{_NAB}/realKnownCause/nyc_taxi.csv", readings(30), "30 minutes"),
+        Record(
+            "ambient",
+            f"{_NAB}/realKnownCause/ambient_temperature_system_failure.csv",
+            readings(60),
+            "60 minutes",
+        ),
+        Record("occupancy", f"{_NAB}/realTraffic/occupancy_6005.csv", readings(5), "5 minutes"),
+        Record("speed", f"{_NAB}/realTraffic/speed_7578.csv", readings(5), "5 minutes"),
+        Record("earthquakes", "usgs-feed-history/usgs_all_week_changes.csv", earthquakes, "1 hour"),
     )
 }

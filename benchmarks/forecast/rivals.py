@@ -1,67 +1,81 @@
-"""What chances are compared with: the base rate, and gradient boosting of the same features.
+"""What chances are compared with: the base rate, and learners that are given what antelog looks at.
 
-    base      of the lines whose answers were decided before, the share that was confirmed
-    boosting  trees fitted to those lines, anew at each tenth of the way
-    logistic  logistic regression of the same features, fitted likewise
+    base                of the lines whose answers were decided before, the share that was confirmed
+    boosting, logistic  trees, and logistic regression, fitted to those lines
+    + clock             the same with the hour and the weekday, where ticks have a length
 
-In come the lines of a stream, out go columns of chances; nobody looks ahead.
+They are fitted anew whenever the decided lines grew by 40 %, and at each tenth of the way, to the newest
+20,000. In come the lines of a stream, out go columns of chances; nobody looks ahead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from antelog.engine.step.lines import pattern_of
-
-Numbers = NDArray[np.float64]
+from antelog.engine.columns.tables import Column
+from antelog.engine.step.lines import LITERALS, NO_STAGE, PATTERN, pattern_of
+from benchmarks.forecast.telling import Numbers
 
 TENTHS = 10
-LITERALS = 8
+FEWEST, GROWN, NEWEST = 20, 1.4, 20_000
+"""The fewest decided lines to fit, by how much they grow until the next time, and the most that are used."""
+
+MOST = 8
 """So many literals of a pattern are looked at."""
 
 
-def base_rate(lines: pl.DataFrame) -> Numbers:
+def base_rate(lines: pl.DataFrame, of_key: bool = False) -> Numbers:
     """For each line the share of those decided before its tick that were confirmed; a half of none."""
-    decided, confirmed = _decided(lines)
-    before = np.searchsorted(decided, lines["tick"].to_numpy(), "left")
-    good = np.append(0, np.cumsum(confirmed)).take(before)
-    rate: Numbers = (good + 0.5) / (before + 1)
+    tick, decided = lines["tick"].to_numpy(), lines["decided"].to_numpy()
+    key = np.zeros_like(tick)
+    if of_key:
+        key = lines["key"].rank("dense").cast(pl.Int64).to_numpy()
+    first = min(tick.min(initial=0), decided.min(initial=0))
+    span = max(tick.max(initial=0), decided.max(initial=0)) - first + 1
+    ends = key * span + decided - first
+    order = ends.argsort(kind="stable")
+    start, end = (np.searchsorted(ends, key * span + at, "left", order) for at in (0, tick - first))
+    good = np.append(0, np.cumsum(lines["confirmed"].to_numpy().take(order)))
+    rate: Numbers = (good.take(end) - good.take(start) + 0.5) / (end - start + 1)
     return rate
 
 
-def boosting(lines: pl.DataFrame, last: int) -> Numbers:
+def boosting(lines: pl.DataFrame, last: int, *, clock: bool = False) -> Numbers:
     """The chances by gradient boosting; before there is anything to fit, the base rate."""
     # Its own requirements: see requirements.txt.
     from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415
 
-    return _fitted(lines, last, lambda: HistGradientBoostingClassifier(random_state=0))
+    return _fitted(lines, last, lambda: HistGradientBoostingClassifier(random_state=0), clock)
 
 
-def logistic(lines: pl.DataFrame, last: int) -> Numbers:
+def logistic(lines: pl.DataFrame, last: int, *, clock: bool = False) -> Numbers:
     """The chances by logistic regression, of features of mean 0 and deviation 1."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
     from sklearn.pipeline import make_pipeline  # noqa: PLC0415
     from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
 
-    return _fitted(lines, last, lambda: make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)))
+    return _fitted(
+        lines, last, lambda: make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)), clock
+    )
 
 
-def _fitted(lines: pl.DataFrame, last: int, classifier: Callable[[], Any]) -> Numbers:
-    """The chances by a classifier, fitted anew at each tenth of the way to the lines decided so far."""
+def _fitted(lines: pl.DataFrame, last: int, classifier: Callable[[], Any], clock: bool) -> Numbers:
+    """The chances by a classifier, fitted anew now and then to the lines decided so far."""
     from threadpoolctl import threadpool_limits  # noqa: PLC0415
 
     found = base_rate(lines)
-    features, confirmed = _features(lines), lines["confirmed"].to_numpy()
+    features, confirmed = _features(lines, clock), lines["confirmed"].to_numpy()
     tick, decided = lines["tick"].to_numpy(), lines["decided"].to_numpy()
-    for tenth in range(1, TENTHS):
-        now = tenth * (last + 1) // TENTHS
-        known = np.flatnonzero(decided < now)
-        ahead = np.flatnonzero((tick >= now) & (tick < (tenth + 1) * (last + 1) // TENTHS))
+    order = decided.argsort(kind="stable")
+    moments = [*_moments(int(tick.min(initial=0)), last, decided.take(order)), last + 1]
+    for now, until in pairwise(moments):
+        known = order[: np.searchsorted(decided, now, "left", order)][-NEWEST:]
+        ahead = np.flatnonzero((tick >= now) & (tick < until))
         if len(ahead) == 0 or len(np.unique(confirmed[known])) < 2:
             continue
         fitted = classifier()
@@ -72,27 +86,33 @@ def _fitted(lines: pl.DataFrame, last: int, classifier: Callable[[], Any]) -> Nu
     return found
 
 
-def _features(lines: pl.DataFrame) -> Numbers:
-    """Which literals are true, how old an answer is, how long it was silent, and its key's history."""
-    stage = lines["stage"].to_numpy()
-    bits = [stage >> bit & 1 for bit in range(LITERALS)]
+def _moments(first: int, last: int, decided: Column) -> Iterator[int]:
+    """The ticks at which to fit, given the ticks at which lines were decided, in order."""
+    tenth, now, known = max((last + 1 - first) // TENTHS, 1), first, 0
+    while True:
+        enough = max(FEWEST, int(known * GROWN) + 1)
+        # What was decided at a tick is known at the next.
+        grown = int(decided[enough - 1]) + 1 if enough <= len(decided) else last + 1
+        now = min(grown, now + tenth) if known else grown
+        if now > last:
+            return
+        known = int(np.searchsorted(decided, now, "left"))
+        yield now
+
+
+def _features(lines: pl.DataFrame, clock: bool) -> Numbers:
+    """What antelog looks at: literals, ages, silence, the latest values, the key's history; and the clock."""
+    known = lines["stage"].to_numpy()
+    stage = np.where(known == NO_STAGE, 0, known)
+    bits = [stage >> bit & 1 for bit in range(MOST)]
+    reached = stage >> LITERALS & ((1 << PATTERN - LITERALS) - 1)
     silent = pl.col("tick") - pl.col("tick").shift(1).over("answer")
     since = lines.select(silent.fill_null(-1)).to_series().to_numpy()
-    columns = [pattern_of(stage), lines["age"].to_numpy(), since]
+    columns = [reached, pattern_of(known), lines["age"].to_numpy(), since]
     if lines["key"].n_unique() > 1:
-        columns.append(_history(lines))
-    return np.stack([*bits, *columns], axis=1).astype(np.float64)
-
-
-def _history(lines: pl.DataFrame) -> Numbers:
-    """For each line the share of its key's lines, decided before, that were confirmed."""
-    rate = np.full(lines.height, 0.5)
-    for at in lines.with_row_index("row").group_by("key").agg("row")["row"]:
-        rate[at.to_numpy()] = base_rate(lines[at.to_numpy()])
-    return rate
-
-
-def _decided(lines: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """When lines were decided, in order, and how."""
-    order = lines["decided"].to_numpy().argsort(kind="stable")
-    return lines["decided"].to_numpy().take(order), lines["confirmed"].to_numpy().take(order)
+        columns.append(base_rate(lines, of_key=True))
+    if clock:
+        hour, day = (lines[name].to_numpy() for name in ("hour", "weekday"))
+        turns = [2 * np.pi * each * hour / 24 for each in (1, 2, 3)]
+        columns += [hour, *map(np.sin, turns), *map(np.cos, turns), *(day == each for each in range(7))]
+    return np.column_stack([*bits, *columns, lines["looks"].to_numpy()]).astype(np.float64)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import antelog
+from benchmarks.forecast.records import RECORDS
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,9 @@ class Stream:
 
     @property
     def program(self) -> antelog.Program:
-        return antelog.parse(f"{_INPUTS[self.record]}\n{self.rules}")
+        tick = RECORDS[self.record].tick
+        length = "" if tick is None else f"tick {tick}. "
+        return antelog.parse(f"{length}{_INPUTS[self.record]}\n{self.rules}")
 
 
 # Messages that come later than this are set aside.

@@ -96,7 +96,7 @@ def calls(folder: Path) -> dict[str, Callable[[Any], object]]:
     kept = antelog.Engine(forever)
     kept.advance(0, {"Temp": [("a", 0)]})
     options = ("only", "static", "arrival", "limit", "keep_rejects", "budget")
-    chances = ("model", "learn", "epoch", "half_life", "min_chance", "most")
+    chances = ("model", "learn", "half_life", "min_chance", "most")
     restored = ("only", "arrival", "keep_rejects", "max_bytes", "accept")
     drawn = ("program", "query", "answer", "now", "title", "width", "theme", "rows")
     return {

@@ -20,8 +20,8 @@ import pyarrow as pa
 
 import antelog
 from antelog.arrow.arrays import array_of
-from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.lines import Limits
+from antelog.forecast.rates.learning import Learning
 from antelog.spark.job.forecasts import forecasts_of
 from tests.attack.findings import Attempt, command
 from tests.spark.comparing import job_of
@@ -103,7 +103,7 @@ def _options(random: Random, program: antelog.Program) -> dict[str, Any]:
     if random.randrange(2):
         options["model"] = "learn"
         if random.randrange(2):
-            learned = antelog.Engine(program, model="learn", epoch=2)
+            learned = antelog.Engine(program, model="learn")
             name = program.plan.inputs[0].name
             width = len(program.plan.inputs[0].columns)
             learned.advance(30, {name: [(*["p1"] * (width - 1), tick) for tick in range(30)]})
@@ -209,7 +209,7 @@ def in_buckets(random: Random) -> None:
         }
         for step in range(4)
     ]
-    learned = forecasts_of(plan, random.choice([None, "learn"]), LearningSettings(False))
+    learned = forecasts_of(plan, random.choice([None, "learn"]), Learning(False))
     limits = Limits(random.choice([None, 0.3]), random.choice([None, 1]))
     forecasts = learned and replace(learned, limits=limits)
     settings: dict[str, Any] = {"forecasts": forecasts, "begin": 0 if plan.tick else None}

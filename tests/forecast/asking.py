@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from antelog.engine.values.values import Values
 from antelog.forecast import forecasting
 from antelog.forecast.forecasting import tables_of
 from antelog.forecast.inference.chances import Chances, chances
-from antelog.forecast.inference.forms import layout
-from antelog.forecast.inference.known import AnswersAtTicks, Known, Learning, OddsOf
-from antelog.forecast.rates.odds import Chain, Keys, Odds, completed
+from antelog.forecast.inference.known import AnswersAtTicks, Known
+from antelog.forecast.rates.odds import Chain, Keys, Odds
+from antelog.forecast.rates.slots import shared
 from antelog.language.syntax import Value
 from antelog.process import Engine
 from tests.engine.replay import Compiled, frames
@@ -35,37 +35,22 @@ def engine_at(case: Case, plan: Plan, now: int) -> Engine:
     return engine
 
 
-@dataclass(frozen=True, eq=False)
-class OddsWithOthers(OddsOf):
-    """Declared odds, with a part of another fact in each slot, as if that had been learned."""
+@dataclass(frozen=True)
+class KnownWithOthers(Known):
+    """Declared odds, with a part of another fact in each slot, as if that had been counted."""
 
     others: Others | None = None
 
-    def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
-        odds, others = super().__call__(chain, keys, epochs), self.others
+    def odds(self, chain: Chain, keys: Keys, stretches: Column) -> Odds:
+        odds, others = super().odds(chain, keys, stretches), self.others
         if others is None or not chain.slotted:
             return odds
         parts = [others.none, *[others.declared] * (len(chain.states) - 1), others.other]
-        moves = np.zeros_like(odds.transitions)
-        moves[:, :, -1] = np.array(parts, np.float64)
-        moves[:, :, 0] = 1 - moves[:, :, -1]
-        return completed(odds, replace(odds, transitions=moves), whole=False)
+        return shared(odds, np.array([parts], np.float64), np.ones(keys.count, np.bool_))
 
 
 def by_model(engine: Engine, query: str, answers: Sequence[Answer], others: Others | None = None) -> Chances:
-    """The model's chances of answers without open variables, by what is declared."""
-    return _asked(
-        engine, query, answers, OddsWithOthers(layout(engine.plan), {}, Learning(False), others=others)
-    )
-
-
-def by_learned_model(engine: Engine, query: str, answers: Sequence[Answer]) -> Chances:
-    """The same, by what the engine has learned so far."""
-    current = engine.forecaster.known
-    return _asked(engine, query, answers, OddsOf(layout(engine.plan), current.series, current.learning))
-
-
-def _asked(engine: Engine, query: str, answers: Sequence[Answer], odds: OddsOf) -> Chances:
+    """The chances of answers without open variables, by what is declared."""
     current, state = engine.forecaster.known, engine.state
     assert isinstance(current, forecasting.Forecasting)
     relation, values = engine.plan.relation(query), current.sightings.values
@@ -75,7 +60,10 @@ def _asked(engine: Engine, query: str, answers: Sequence[Answer], odds: OddsOf) 
     }
     time = relation.answer.time
     tick = np.array([dict(answer)[time] if time else 0 for answer in answers], np.int64)
-    known = Known(engine.plan, tables_of(state, values), current.sightings, state.begin or 0, odds)
+    tables, begin = tables_of(state, values), state.begin or 0
+    known = KnownWithOthers(
+        engine.plan, tables, current.sightings, begin, {}, current.learning, others=others
+    )
     return chances(known, query, AnswersAtTicks(cells, tick, np.full(len(answers), engine.now)))
 
 

@@ -92,7 +92,6 @@ def odds(
         np.array([padded]),
         np.ones(1, np.bool_),
         np.ones((1, states), np.bool_),
-        np.ones((1, states), np.bool_),
         np.zeros(1),
     )
 

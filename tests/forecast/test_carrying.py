@@ -52,24 +52,24 @@ def test_a_query_that_is_the_same_keeps_its_chances() -> None:
     assert one == other
 
 
-def test_a_changed_one_begins_anew_with_what_is_known_of_facts() -> None:
+def test_a_changed_one_begins_anew() -> None:
     engine = Engine(OLD, model="learn")
     advanced(engine, 90)
     change = engine.change_rules(NEW, accept=True)
     assert change is not None
     lines = change.changes["Cold"].to_pylist()
-    assert {line["chance_from"] for line in lines if line["change"] != "confirmed"} == {"model"}
+    assert {line["chance_from"] for line in lines if line["change"] != "confirmed"} == {None}
     assert change.anew == ("Cold",)
     later = advanced(engine, 140)["Cold"]
     assert any(line["chance_from"] == "outcomes" for line in later)
 
 
 def test_judges_that_have_no_say_have_none_about_changed_queries() -> None:
-    engine = Engine(OLD, model="learn", judges=["model"])
+    engine = Engine(OLD, model="learn", judges=["outcomes"])
     advanced(engine, 90)
     engine.change_rules(NEW, accept=True)
     later = [line for lines in advanced(engine, 140).values() for line in lines]
-    assert {line["chance_from"] for line in later} == {"model", None}
+    assert {line["chance_from"] for line in later} == {"outcomes", None}
 
 
 def test_a_state_with_forecasts_goes_on() -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import antelog
-from antelog.errors import DataError, StateError, UnsupportedError
-from antelog.forecast.model_file import Model
+from antelog.errors import DataError, UnsupportedError
+from antelog.forecast.model_file import packed
 from antelog.process import Engine
 from tests.forecast.making import replayed
 
@@ -43,11 +43,10 @@ def run(engine: Engine, ends: list[int]) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("epoch", [None, 1, 7])
-def test_what_is_learned_does_not_depend_on_cuts(epoch: int | None) -> None:
+def test_what_is_learned_does_not_depend_on_cuts() -> None:
     """With inputs of different delays, and several facts of one key and tick."""
     program = antelog.parse(RULES)
-    one, other = (Engine(program, model="learn", epoch=epoch) for _ in range(2))
+    one, other = (Engine(program, model="learn") for _ in range(2))
     whole, cut = run(one, [TICKS + 3]), run(other, list(range(TICKS + 4)))
     chances = [[row.pop("chance") for row in rows] for rows in (whole, cut)]
     for rows in (whole, cut):
@@ -66,7 +65,7 @@ def test_what_is_learned_does_not_depend_on_cuts(epoch: int | None) -> None:
 
 def test_open_answers_have_the_chances_of_the_last_tick() -> None:
     """As the log says there, but that what was settled at that tick counts, too; not as they were before."""
-    engine = Engine(antelog.parse(RULES), model="learn")
+    engine = Engine(antelog.parse(RULES), model="learn", judges=["model", "outcomes"])
     run(engine, [89])
     before, moved = chances_of(engine.answers("Hot").to_pylist()), 0
     for tick in range(90, 110):
@@ -88,9 +87,8 @@ def chances_of(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int], float
 
 
 def test_a_forecast_grows_up_to_the_chance() -> None:
-    """As the model says, in proportion where other judges have a say."""
     rows = [row for row in run(Engine(antelog.parse(RULES), model="learn"), [TICKS]) if row["forecast"]]
-    assert {row["chance_from"] for row in rows} == {"outcomes", "values"}
+    assert {row["chance_from"] for row in rows} == {"outcomes", "linear"}
     for row in rows:
         ticks, chances = zip(*(each.values() for each in row["forecast"]), strict=True)
         assert [*ticks] == sorted({*ticks})
@@ -105,40 +103,8 @@ def test_a_model_that_does_not_learn_stays_as_it_is() -> None:
     model = learning.model
     fixed = Engine(antelog.parse(RULES), model=model)
     run(fixed, [100])
-    for name, counts in fixed.model.series.items():
-        assert counts.tally.sums.tolist() == model.series[name].tally.sums.tolist()
+    assert packed(dict(fixed.model.judges["Hot"])) == packed(dict(model.judges["Hot"]))
     assert fixed.scores().column("lines").to_pylist()[0] > 0
-
-
-def test_what_an_epoch_has_taught_is_used_from_the_end_of_the_next_one_on() -> None:
-    """An answer that is open at a tick has a chance as soon as facts are known that may still come."""
-    first = {}
-    for epoch in (5, 20):
-        engine = Engine(antelog.parse(RULES), model="learn", epoch=epoch, judges=["model"])
-        first[epoch] = min(row["tick"] for row in run(engine, [100]) if row["chance"] is not None)
-    assert {epoch: 2 * epoch <= tick < 3 * epoch for epoch, tick in first.items()} == {5: True, 20: True}
-
-
-def test_a_fact_of_the_last_tick_of_an_epoch_is_followed_by_none_in_the_next() -> None:
-    """Also if nothing else comes in that one: who else is there makes no difference to a key."""
-    engine = Engine(antelog.parse(RULES), model="learn", half_life=None)
-    engine.advance(99, {"Read": [("a", 95, 19, 19)], "Ping": [("a", 18, 18)]})
-    sums = [counts.tally.sums[0].tolist() for counts in engine.model.series.values()]
-    assert [(facts, followed) for facts, followed, *_ in sums] == [(1, 1), (1, 1)]
-
-
-def test_epochs_are_as_long_as_those_of_the_model() -> None:
-    program = antelog.parse(RULES)
-    learning = Engine(program, model="learn", epoch=5)
-    run(learning, [100])
-    model = Model.from_bytes(learning.model.to_bytes())
-    assert (model.length, model.epoch) == (5, 20)
-    later = Engine(program, model=model, learn=True, epoch=5)
-    run(later, [50])
-    restored = Engine.from_bytes(later.to_bytes())
-    assert [each.model.length for each in (later, restored)] == [5, 5]
-    with pytest.raises(StateError, match="the model was learned in epochs of 5 ticks, not of 20"):
-        Engine(program, model=model, epoch=20)
 
 
 def test_without_a_model() -> None:
@@ -149,7 +115,7 @@ def test_without_a_model() -> None:
     for ask in (lambda: engine.model, engine.scores):
         with pytest.raises(UnsupportedError, match='model="learn"'):
             ask()
-    for options in ({"min_chance": 1}, {"epoch": 1}):
+    for options in ({"min_chance": 1}, {"most": 1}):
         given: dict[str, Any] = options
         with pytest.raises(UnsupportedError, match='model="learn"'):
             Engine(antelog.parse(RULES), **given)
@@ -160,7 +126,6 @@ def test_without_a_model() -> None:
     [
         ({"min_chance": 1.5}, "min_chance is 1.5, and a chance is from 0 to 1"),
         ({"most": 0}, "at least one answer has to be shown"),
-        ({"epoch": 0}, "an epoch has at least one tick, not 0"),
     ],
 )
 def test_options_that_cannot_be(options: dict[str, Any], why: str) -> None:
@@ -171,23 +136,24 @@ def test_options_that_cannot_be(options: dict[str, Any], why: str) -> None:
 LOST = """
 input Read(x: text, v: number, time).
 delay Read(_, _, _) = 2 (60%, 20%, 10%).
-Hot(X, T) :- Read(X, V, T), V >= 90, Read(X, W, T+1), W >= 90.
+chance Read(_, 95, _) = 40%, again 60%.
+Hot(X, T) :- Read(X, 95, T), Read(X, 95, T+1).
 query Hot(X, T).
 """
 
 
 def test_what_holds_is_the_same_in_lines_and_answers() -> None:
-    """Where the loss is declared and the chances are learned; rejected answers have it in lines only."""
-    engine, kinds = Engine(antelog.parse(LOST), model="learn"), set()
+    """Rejected answers have it in lines only."""
+    engine, kinds = Engine(antelog.parse(LOST)), set()
     for end in range(TICKS):
         lines = run_one(engine, end)
         holds = {(row["X"], row["T"]): row["holds"] for row in engine.answers("Hot").to_pylist()}
         for row in lines:
             kinds.add(row["change"])
-            assert (row["holds"] is None) == (end < 40)  # by then, an epoch has been learned
-            if end >= 40 and row["change"] != "rejected":
+            assert row["holds"] is not None
+            if row["change"] != "rejected":
                 assert row["holds"] == pytest.approx(holds[row["X"], row["T"]], abs=1e-12)
-    assert kinds == {"possible", "revised", "confirmed", "rejected"}
+    assert kinds == {"possible", "confirmed", "rejected"}
 
 
 def run_one(engine: Engine, end: int) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Slots: where one always has a fact, its silence says nothing against any; chances are right all the same.
 
 A device has one reading a tick, of some level, and readings come late. The program declares how often they
-are high, and nothing of other levels; or it declares nothing, and learns.
+are high, and nothing of other levels.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import pytest
 
 import antelog
 from antelog.process import Engine
-from tests.forecast.asking import by_learned_model
 from tests.forecast.making import replayed
 from tests.forecast.test_calibration_of_chances import DEVICES, FAR, TICKS, how_far, reported
 from tests.forecast.test_laws import same
@@ -29,7 +28,6 @@ Calm(X, T)  :- Level(X, high, T), not Level(X, high, T+1), not Level(X, high, T+
 query Twice(X, T).
 query Calm(X, T).
 """
-LEARNING = INPUT.format("") + RULES
 LEARNT = 100
 
 
@@ -62,7 +60,6 @@ class Levels:
 
 TWO = Levels(("low", "high"), ((0.9, 0.1), (0.3, 0.7)))
 APART = Levels(("low", "high"), ((0.6, 0.4), (0.6, 0.4)))
-THREE = Levels(("low", "mid", "high"), ((0.8, 0.19, 0.01), (0.2, 0.6, 0.2), (0.01, 0.29, 0.7)))
 SELDOM = Levels(("low", "high"), ((0.6, 0.4), (0.6, 0.4)), 0.6)
 
 
@@ -85,36 +82,6 @@ def right(found: dict[str, pl.DataFrame]) -> None:
 )
 def test_one_declared_level_is_enough(levels: Levels, chance: str) -> None:
     right(lines(declaring(chance), levels.facts(0), learn=False))
-
-
-def in_silence(levels: Levels, seed: int) -> pl.DataFrame:
-    """Open answers of earlier ticks, tick by tick: the learned model's chance, and what became of them."""
-    engine, given = Engine(antelog.parse(LEARNING), model="learn"), levels.facts(seed)
-    asked, ends = [], {}
-    for now in range(TICKS + 5):
-        log = engine.advance(now, {"Level": given.filter(pl.col("arrival") == now).to_arrow()})["Twice"]
-        for row in log.select(["change", "X", "T"]).to_pylist():
-            ends[row["X"], row["T"]] = row["change"] == "confirmed"
-        open_ = [row for row in engine.answers("Twice").to_pylist() if row["T"] < now]
-        if now >= LEARNT and open_:
-            found = by_learned_model(engine, "Twice", [(("X", r["X"]), ("T", r["T"])) for r in open_])
-            asked += [(r["X"], r["T"], c) for r, c in zip(open_, found.column().tolist(), strict=True)]
-    decided = [(x, t, chance, ends[x, t]) for x, t, chance in asked if t < TICKS - 5]
-    return pl.DataFrame(decided, schema=["X", "T", "chance", "confirmed"], orient="row")
-
-
-@pytest.mark.parametrize(
-    "levels", [APART, TWO, THREE, SELDOM], ids=["apart", "in spells", "three levels", "seldom"]
-)
-def test_learned_levels_are_right_in_silence(levels: Levels) -> None:
-    """All chances together: the chances of single devices are somewhat off, for each is learned by itself."""
-    found = in_silence(levels, 0).with_columns((pl.col("confirmed") - pl.col("chance")).alias("surplus"))
-    assert len(found) > 1000
-    by_device = found.group_by("X").agg(
-        pl.col("surplus").sum(), (pl.col("chance") * (1 - pl.col("chance"))).sum().alias("least")
-    )
-    surplus, least = by_device["surplus"].to_numpy(), by_device["least"].to_numpy()
-    assert abs(surplus.sum()) < FAR * max((surplus**2).sum(), least.sum()) ** 0.5
 
 
 def test_silence_says_nothing_where_there_is_always_a_reading() -> None:

@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -133,7 +133,7 @@ def stream(name: str, folder: Path, most: int | None = None) -> Case:
 
     found = streams.STREAMS[name]
     record = records.RECORDS[found.record]
-    facts = records.Record(record.name, str(RECORDS / record.path), record.read).facts()
+    facts = replace(record, path=str(RECORDS / record.path)).facts()
     program = found.program
     path, file = folder / f"{name}.alog", folder / f"{name}.parquet"
     path.write_text(program.source.text, encoding="utf-8")

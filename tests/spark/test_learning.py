@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 import antelog.spark
 from antelog.errors import DataError, StateError, UnsupportedError
-from antelog.forecast.forecaster import LearningSettings
+from antelog.forecast.rates.learning import Learning
 from antelog.process import Engine
 from antelog.spark.job.forecasts import forecasts_of
 from tests.engine.replay import frames
@@ -73,4 +73,4 @@ def test_a_stream_is_not_learned_from_to_its_end(spark: SparkSession, tmp_path: 
 def test_the_model_of_another_program_is_refused() -> None:
     other = antelog.parse("input Temp(x: text, time). Hot(X, T) :- Temp(X, T). query Hot(X, T).")
     with pytest.raises(StateError, match="the model was learned for another program"):
-        forecasts_of(other.plan, history(), LearningSettings(False))
+        forecasts_of(other.plan, history(), Learning(False))

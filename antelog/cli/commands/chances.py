@@ -52,8 +52,7 @@ def learn(settings: Settings, more: LearnFlags) -> None:
         until = tick_in_words(engine.now, engine.plan.timescale)
         raise DataError(
             f"{used:,} fact{'' if used == 1 else 's'} up to {until} "
-            f"{'is' if used == 1 else 'are'} too little to learn from: no answer was decided, and no "
-            f"{model.length} ticks are complete"
+            f"{'is' if used == 1 else 'are'} too little to learn from: no answer was decided"
         )
     model.save(output)
     tell(learned_text(model))
@@ -72,7 +71,6 @@ def _replayed(found: Ready, **options: Any) -> Engine:
         rejects=rejects_of(settings),
         workers=settings.workers,
         only=(),
-        epoch=settings.epoch,
         **options,
     )
 

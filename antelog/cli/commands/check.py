@@ -101,6 +101,7 @@ def print_plan(plan: Plan, rows: Mapping[str, int] | None, console: Console) -> 
 
 
 def _on_chances(plan: Plan) -> Mapping[str, str]:
+    """The text that is printed for each query without chances, where some are declared or alerted by."""
     if not plan.declares_chances and all(query.alert is None for query in plan.queries):
         return {}
     from antelog.forecast.inference.chances import summary  # noqa: PLC0415 - few programs have chances

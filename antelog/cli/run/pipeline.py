@@ -286,7 +286,7 @@ def paging(program: Program, settings: Settings, address: PageAddress | None) ->
 _PATIENCE = 60.0  # seconds a batch may go on after a request to stop
 # Settings that are options of `antelog.spark.outputs` as they are.
 _OPTIONS = (
-    *("only", "explanations", "model", "epoch", "half_life", "judges", "min_chance", "most", "buckets"),
+    *("only", "explanations", "model", "half_life", "judges", "min_chance", "most", "buckets"),
     *("clock", "arrival", "lag", "ahead", "idle", "max_waiting", "most_failed"),
 )
 

@@ -17,7 +17,6 @@ from antelog.escaping import shown
 from antelog.files import Reject, Rejects, rejects_to
 from antelog.language.durations import duration_text, long_duration_text
 from antelog.language.moments import Timescale, moment, moment_near, tick_in_words
-from antelog.lazily import brought_by
 from antelog.process import Engine
 
 
@@ -73,19 +72,16 @@ def say_which_chances_lack(engine: Engine, *, learned: bool) -> None:
 
 
 def say_what_learning_lacks(engine: Engine) -> None:
-    """Prints which queries have too few decided answers to learn from, and which library is missing."""
+    """Prints which queries have too few decided answers to learn from."""
     from antelog.forecast.reports.words import short_streams  # noqa: PLC0415 - few learn
 
     if engine.now < 0:
         return
     ticks = engine.now - (engine.state.begin or 0) + 1
-    for note in short_streams(engine.forecaster.decided(), ticks, engine.plan.tick):
+    plan, decided = engine.plan, engine.forecaster.decided()
+    ending = {name: each for name, each in decided.items() if plan.relation(name).bounds.delay is not None}
+    for note in short_streams(ending, ticks, plan.tick):
         say(f"note: {note}")
-    if blind := engine.forecaster.blind():
-        say(
-            f"note: {', '.join(blind)}: values are compared, and chances do not look at them; for that, "
-            f"{brought_by('values')}"
-        )
 
 
 def _span(first: int, last: int, timescale: Timescale | None) -> str:

@@ -14,7 +14,10 @@ from math import prod
 
 import numpy as np
 
+from antelog.compile.literals.terms import Var
 from antelog.compile.nodes.plan import Input, Plan
+from antelog.compile.plan.bounds import DelayTable
+from antelog.compile.show.summary import first_facts
 from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, groups, keys_of, sorting
 from antelog.escaping import shown
 from antelog.forecast.inference.diagrams import BEFORE, TRUE, Diagram, Layer, Leaf, Question, diagram_of
@@ -22,6 +25,7 @@ from antelog.forecast.inference.forms import QueryForm, forms
 from antelog.forecast.inference.known import AnswersAtTicks, AnswerTable, Known, table_of
 from antelog.forecast.inference.nodes import Node, UnknownChanceError
 from antelog.forecast.rates.odds import IMPOSSIBLE, Series, exclusive
+from antelog.language.printer import listed
 
 FOREVER = 2**40  # a horizon by which everything has come that ever will
 TRUTH = 2**41  # the horizon of the world itself, in which lost facts count
@@ -382,34 +386,58 @@ def chances(known: Known, query: str, asked: AnswersAtTicks) -> Chances:
     return replace(found, which=which)
 
 
-# ---- queries without chances by the model of facts, and why: by rules and declarations alone ----
+# ---- queries without declared chances, and why: by rules and declarations alone ----
 
 
-def without_chances(plan: Plan, *, learned: bool) -> Mapping[str, str]:
-    """The queries without chances, and why. If these are `learned`, nothing need be declared."""
-    found = {query: _reason(plan, form, learned) for query, form in forms(plan).items()}
+def without_chances(plan: Plan) -> Mapping[str, str]:
+    """The queries without chances, and why: no bound in time, or undeclared where others are declared."""
+    found = {
+        query: "nothing bounds it in time"
+        if plan.relation(query).bounds.delay is None
+        else _reason(plan, form)
+        if plan.declares_chances
+        else None
+        for query, form in forms(plan).items()
+    }
     return {query: reason for query, reason in found.items() if reason}
 
 
 def notes(plan: Plan, *, learned: bool) -> list[str]:
-    """A sentence about each query without such chances."""
-    return [
-        f"{shown(query)}: its chances rest on the outcomes of earlier answers alone, not on how often facts "
-        f"come, because {reason}"
-        if learned
+    """A sentence about each query without such chances, and about each whose answers may be open."""
+    found = [
+        f"{shown(query)}: its chances rest on earlier answers, not on what is declared, because {reason}"
+        if learned and plan.relation(query).bounds.delay is not None
         else f"{shown(query)} has no chances, because {reason}"
-        for query, reason in without_chances(plan, learned=learned).items()
+        for query, reason in without_chances(plan).items()
     ]
+    return found + [f"{shown(query)} has no chance {when}" for query, when in _left_open(plan).items()]
 
 
 def summary(plan: Plan) -> Mapping[str, str]:
     """The text that `check` prints for each query without chances."""
-    start = "none" if plan.declares_chances else "by the outcomes of earlier answers alone"
-    found = without_chances(plan, learned=not plan.declares_chances)
-    return {query: f"{start}: {reason}" for query, reason in found.items()}
+    found = {query: f"none {when}" for query, when in _left_open(plan).items()}
+    return found | {query: f"none: {reason}" for query, reason in without_chances(plan).items()}
 
 
-def _reason(plan: Plan, form: QueryForm | str, learned: bool) -> str | None:
+def _left_open(plan: Plan) -> Mapping[str, str]:
+    """The queries whose answers begin with open variables: `with an open Y`."""
+    delays, found = {source.name: DelayTable(source) for source in plan.inputs}, {}
+    for query in (each for each in plan.queries if each.bounds.delay is not None):
+        open_ = {
+            name
+            for pattern in query.patterns
+            for group in first_facts(pattern, delays)
+            for name, term in zip(query.answer.variables, pattern.answer, strict=True)
+            if isinstance(term, Var)
+            and term.name not in {each.variable for each in pattern.worked_out}
+            and not any(term.name in each.variables for each in (*group, *pattern.background))
+        }
+        if open_:
+            found[query.name] = f"with an open {listed(sorted(open_), 'or')}"
+    return found
+
+
+def _reason(plan: Plan, form: QueryForm | str) -> str | None:
     if isinstance(form, str):
         return form
     if not whole_fits(form):
@@ -418,7 +446,7 @@ def _reason(plan: Plan, form: QueryForm | str, learned: bool) -> str | None:
     # Of facts that have come nothing need be declared: one declared chain may be all that is waited for.
     chains = [chain.states[: chain.formula_states] for chain in form.chains]
     reasons = [[why for each in own if (why := _undeclared(each.series, inputs))] for own in chains]
-    return reasons[0][0] if not learned and reasons and all(reasons) else None
+    return reasons[0][0] if reasons and all(reasons) else None
 
 
 def _undeclared(series: Series, inputs: Mapping[str, Input]) -> str | None:

@@ -34,6 +34,7 @@ from antelog.forecast.inference.diagrams import Leaf
 from antelog.forecast.inference.nodes import NOT, Comes, Every, Never, Node, Some, UnknownChanceError
 from antelog.forecast.rates.odds import Chain, ChainState, Series, exclusive, memory, series_of
 from antelog.forecast.rates.sightings import Family, family_of
+from antelog.forecast.rates.slots import STRETCH
 from antelog.language.literals.aggregate import after_steps
 from antelog.language.literals.comparison import OPPOSITE
 
@@ -436,7 +437,9 @@ class QueryForm:
 
 @lru_cache(maxsize=64)
 def forms(plan: Plan) -> Mapping[str, QueryForm | str]:
-    """The form of each query of a plan, or the reason why it has no chances."""
+    """The form of each query of a plan, or the reason why it has no chances by what is declared."""
+    if not plan.declares_chances:
+        return dict.fromkeys((query.name for query in plan.queries), "no `chance` is declared")
     return {query.name: _form(plan, query.name) for query in plan.queries}
 
 
@@ -463,20 +466,11 @@ def _form(plan: Plan, query: str) -> QueryForm | str:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The families of the plan's queries, the latest facts of theirs, and how far back answers look."""
+    """The families of the plan's queries, how late facts of theirs come, and how far back these matter."""
 
-    plan: Plan
     families: tuple[Family, ...]
     slowest: int
-    lookback: int
-
-    def lag(self, epoch: int) -> int:
-        """The epochs between counting and use, by the length of an epoch: all facts have come by then."""
-        return max(2, 1 + -(-self.slowest // epoch))
-
-    def reach(self, epoch: int) -> int:
-        """The ticks before now whose facts are needed: an epoch is counted with the tick before it."""
-        return max(self.lookback, 2 * epoch + self.slowest)
+    reach: int
 
 
 @lru_cache(maxsize=64)
@@ -484,7 +478,7 @@ def layout(plan: Plan) -> Layout:
     own = [form for form in forms(plan).values() if isinstance(form, QueryForm)]
     families = tuple(dict.fromkeys(family_of(chain) for form in own for chain in form.chains))
     slowest = max((form.slowest for form in own), default=0)
-    return Layout(plan, families, slowest, max((form.reach for form in own), default=0))
+    return Layout(families, slowest, max((2 * STRETCH + slowest, *(form.reach for form in own))))
 
 
 def is_lossy(plan: Plan, query: str) -> bool:

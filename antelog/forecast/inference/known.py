@@ -1,9 +1,9 @@
-"""The odds of keys, declared or learned, and a table of the features of answers that decide their chances."""
+"""The odds of keys, and a table of the features of answers that decide their chances."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
@@ -13,120 +13,20 @@ import numpy as np
 from antelog.compile.literals import StaticAtom
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.joins import find_rows
-from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, distinct, inverse, keys_of, once
+from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, keys_of, once
 from antelog.engine.step.rows import holds
 from antelog.engine.values.encoding import UNBOUND
-from antelog.forecast.columns import HALF_LIFE
-from antelog.forecast.inference.forms import WHEN, Condition, Layout, QueryForm
-from antelog.forecast.rates import counts as series_counts
+from antelog.engine.values.values import Values
+from antelog.forecast.inference.forms import WHEN, Condition, QueryForm
 from antelog.forecast.rates import odds as rates
-from antelog.forecast.rates.counts import SeriesCounts
+from antelog.forecast.rates.learning import Learning
 from antelog.forecast.rates.odds import Chain, Keys, Odds
-from antelog.forecast.rates.sightings import Family, Sightings, Sought, family_of, outcomes
-from antelog.forecast.rates.tally import EPOCH, KnownEpoch, Learns
+from antelog.forecast.rates.sightings import Sightings, Sought, family_of, outcomes
+from antelog.forecast.rates.slots import STRETCH, with_others
+from antelog.forecast.rates.tally import Ledger
 
 Tables = Mapping[str, Sequence[Column]]  # of each static predicate, in the forecast's cells; may have none
 EARLIEST = 512  # chances are asked for at most this many ticks before an answer's
-
-
-@dataclass(frozen=True)
-class Learning:
-    """Settings of learning."""
-
-    on: bool
-    half_life: float | None = HALF_LIFE  # of counts, in ticks (None: they never fade)
-    epoch: int = 0  # up to which counts are used if learning is off
-    shared: bool = True  # whether sums over all keys are learned; else keys are independent of each other
-    length: int = EPOCH  # the ticks of an epoch
-    slots: bool = False  # even if off, how often slots have facts: the silence of a full one is no sign
-
-    @property
-    def counts(self) -> bool:
-        return self.on or self.slots
-
-    def counts_in(self, family: Family) -> bool:
-        return self.on or (self.slots and family.slotted)
-
-    @property
-    def learns(self) -> Learns:
-        if not self.on:
-            return Learns.NOTHING
-        return Learns.ALL if self.shared else Learns.KEYS
-
-    def as_of(self, epoch: int, layout: Layout) -> KnownEpoch:
-        """The epoch up to which counts may be used in an epoch: all facts of that one have come."""
-        still, lag = None if self.shared else self.epoch, layout.lag(self.length)
-        return KnownEpoch(epoch - lag if self.counts else self.epoch, self.epochs_to_half, still)
-
-    @property
-    def epochs_to_half(self) -> float | None:
-        return None if self.half_life is None else self.half_life / self.length
-
-
-_Asked: TypeAlias = tuple[Layout, Learning, Chain, bytes, tuple[bytes, ...]]
-
-# A step with few facts asks for the odds of the same keys again and again; they stay, if nothing is learned.
-_KNOWN: WeakKeyDictionary[SeriesCounts, dict[_Asked, Odds]] = WeakKeyDictionary()
-_FEW, _MANY = 4, 128
-
-
-@dataclass(frozen=True, eq=False)
-class OddsOf:
-    """The odds of keys in epochs: as declared, or else as learned by then."""
-
-    layout: Layout
-    series: Mapping[str, SeriesCounts]
-    learning: Learning
-    found: dict[str, dict[int, SeriesCounts]] = field(default_factory=dict)  # of `used`, by family and epoch
-
-    def used(self, name: str, epoch: int) -> SeriesCounts:
-        """The counts of a family that are in use in an epoch."""
-        if not self.learning.counts:
-            return self.series[name]
-        known = self.found.setdefault(name, {})
-        if epoch not in known:
-            earlier = max((each for each in known if each < epoch), default=None)
-            counts = self.series[name] if earlier is None else known[earlier]
-            known[epoch] = series_counts.up_to(counts, self.learning.as_of(epoch, self.layout))
-        return known[epoch]
-
-    def epochs(self, chain: Chain, ticks: Column) -> Column:
-        """The epochs of ticks for a chain; all the same where nothing is learned of it any more."""
-        counts = self.learning.counts_in(family_of(chain))
-        return ticks // self.learning.length if counts else np.zeros_like(ticks)
-
-    def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
-        counts = self.series.get(family_of(chain).name)
-        if counts is None or self.learning.on or keys.count > _FEW:
-            return self._odds(chain, keys, epochs)
-        known = _KNOWN.setdefault(counts, {})
-        cells = tuple(column.tobytes() for column in keys.cells.values())
-        asked = self.layout, self.learning, chain, epochs.tobytes(), cells
-        if asked not in known:
-            if len(known) == _MANY:
-                known.clear()
-            known[asked] = self._odds(chain, keys, epochs)
-        return known[asked]
-
-    def _odds(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
-        source = next(each for each in self.layout.plan.inputs if each.name == chain.predicate)
-        odds, family = rates.declared(chain, source, keys), family_of(chain)
-        slots = self.learning.slots
-        sure = (odds.known & odds.chance_declared.all(axis=1)).all() and (slots or odds.shares_declared.all())
-        if sure or family.name not in self.series or (slots and not family.slotted):
-            return odds
-        parts, order = [], []
-        possible = rates.possible_kinds(chain, source, keys) if family.slotted else ()
-        for epoch in distinct(epochs).tolist():
-            at = np.flatnonzero(epochs == epoch)
-            as_of, some = self.learning.as_of(epoch, self.layout), [each.take(at) for each in possible]
-            counts = self.used(family.name, epoch)
-            parts.append(series_counts.odds_of(counts, chain, keys.take(at), as_of, some))
-            order.append(at)
-        found = parts[0].and_then(*parts[1:]).take(inverse(np.concatenate(order)))
-        if family.more:
-            found = rates.less_declared(found, odds)
-        return rates.completed(odds, found, whole=not (slots or family.more))
 
 
 # ---- a table of features: answers with equal rows have equal chances ----
@@ -171,15 +71,44 @@ def met(condition: Condition, asked: AnswersAtTicks, keys: Keys, tables: Tables)
     return there ^ condition.negated
 
 
+_Asked: TypeAlias = tuple[Plan, Chain, tuple[bytes, ...]]
+
+# A step with few facts asks for the odds of the same keys again and again.
+_DECLARED: WeakKeyDictionary[Values, dict[_Asked, Odds]] = WeakKeyDictionary()
+_FEW, _MANY = 4, 128
+
+
 @dataclass(frozen=True)
 class Known:
-    """The inputs of chances: rules, background, sightings, the first tick, odds of keys."""
+    """The inputs of chances: rules, background, sightings, the first tick, counts of slots by family."""
 
     plan: Plan
     tables: Tables
     sightings: Sightings
     begin: int
-    odds: OddsOf
+    slots: Mapping[str, Ledger]
+    learning: Learning
+
+    def odds(self, chain: Chain, keys: Keys, stretches: Column) -> Odds:
+        """The odds of keys, as declared; other facts of slots as counted before these stretches of ticks."""
+        if chain.slotted or keys.count > _FEW:
+            return self._odds(chain, keys, stretches)
+        known = _DECLARED.setdefault(keys.values, {})
+        asked = self.plan, chain, tuple(column.tobytes() for column in keys.cells.values())
+        if asked not in known:
+            if len(known) == _MANY:
+                known.clear()
+            known[asked] = self._odds(chain, keys, stretches)
+        return known[asked]
+
+    def _odds(self, chain: Chain, keys: Keys, stretches: Column) -> Odds:
+        source = next(each for each in self.plan.inputs if each.name == chain.predicate)
+        odds, counts = rates.declared(chain, source, keys), self.slots.get(family_of(chain).name)
+        if counts is None or odds.chance_declared.all():
+            return odds
+        possible = rates.possible_kinds(chain, source, keys)
+        half_life = self.learning.half_life
+        return with_others(odds, counts, chain, keys, stretches, half_life=half_life, possible=possible)
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,13 +187,13 @@ def table_of(known: Known, form: QueryForm, asked: AnswersAtTicks) -> AnswerTabl
 
 
 def _odds(chain: Chain, asked: AnswersAtTicks, known: Known) -> tuple[Odds, Column]:
-    """The odds of a chain, computed once for each key and epoch."""
+    """The odds of a chain, computed once for each key and stretch of ticks."""
     columns = {name: asked.cells[name] for name in chain.variables}
-    epochs = known.odds.epochs(chain, asked.as_of)
-    (key,) = keys_of([[*columns.values(), epochs]])
+    stretches = asked.as_of // STRETCH if chain.slotted else np.zeros_like(asked.as_of)
+    (key,) = keys_of([[*columns.values(), stretches]])
     first, numbers = once(key)
     rows = Keys(columns, asked.count, known.sightings.values).take(first)
-    odds, which = rates.each_once(known.odds(chain, rows, epochs.take(first)))
+    odds, which = rates.each_once(known.odds(chain, rows, stretches.take(first)))
     return odds, which.take(numbers)
 
 

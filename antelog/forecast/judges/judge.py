@@ -11,13 +11,16 @@ from math import exp
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antelog.engine.columns.joins import KeyTicks, find, last_before
 from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, in_order, keys_of, once, run_ends
-from antelog.engine.columns.trees import Features
 from antelog.forecast.judges.following import DecidedAnswers
-from antelog.forecast.rates.tally import Learns, summed
+from antelog.forecast.rates.learning import Learns
+from antelog.forecast.rates.tally import summed
 from antelog.forecast.scores.scored_lines import LEAST, UNIT, exactly, log_losses
+
+Features = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +34,7 @@ class AnswerRows:
     at_line: Mask  # whether the answer has a line at this tick, or has been silent since one before
     learns: Learns
     state: Column  # a number for the stage, a class of ages, and whether the answer was silent
-    features: Features  # how near the latest values are to what the query compares them with
+    features: Features  # its state, the latest values, the calendar; then log odds by other judges
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,8 +97,8 @@ class Judge:
         """Learns the answers decided in a step; `key` are the columns of their keys."""
         return self
 
-    def learn_lines(self, _lines: SettledLines, _now: int) -> Self:
-        """Learns the lines of answers that were settled in a step, which ends at a tick."""
+    def learn_lines(self, _lines: SettledLines) -> Self:
+        """Learns the lines of answers that were settled in a step."""
         return self
 
     def settled(self, _now: int) -> Self:
@@ -125,7 +128,7 @@ class Judge:
 # right or wrong together; a block of a hundred answers counts as ten. Then each judge gives a share of its
 # weight to all, which grows with its loss: so one that was wrong for long is soon back once it is right.
 
-RATE = 0.5  # the part of its loss on a block by which the (log) weight of a judge falls
+RATE = 0.25  # the part of its loss on a block by which the (log) weight of a judge falls
 SHARE = 0.01  # the share of its weight that a judge gives to all of them after a block with a loss of one
 
 
@@ -171,7 +174,8 @@ class Predictions(ColumnSet):
     tick: Column
     pattern: Column
     each: Numbers  # a column for each name in `Judged.columns`
-    chance: Numbers  # their mean
+    mean: Numbers
+    chance: Numbers  # the mean, calibrated
     source: Column  # the number of the judge with the most weight, or -1
     features: Features  # the values known then
 
@@ -232,14 +236,21 @@ def merged_weights(parts: Sequence[JudgeWeights]) -> JudgeWeights:
     """Merges the weights of workers: in each pattern the mean of their logs, by their blocks."""
     pattern, which = np.unique(np.concatenate([each.pattern for each in parts]), return_inverse=True)
     blocks = np.concatenate([each.blocks for each in parts])
-    logs = np.log(np.concatenate([each.weights for each in parts])) * blocks[:, None]
+    has_say = parts[0].at_first > 0
+    logs = np.log(np.concatenate([each.weights for each in parts]) + ~has_say) * blocks[:, None]
     number = np.bincount(which, blocks, len(pattern))
     columns = [np.bincount(which, column, len(pattern)) / number for column in logs.T]
-    weights = np.exp(np.stack(columns, axis=1))
+    weights = np.exp(np.stack(columns, axis=1)) * has_say
     weights /= weights.sum(axis=1, keepdims=True)
     return JudgeWeights(
         parts[0].at_first, pattern, np.full(len(pattern), -1), number.astype(np.int64), weights
     )
+
+
+def log_odds(chance: Numbers) -> Numbers:
+    clipped = np.clip(chance, LEAST, 1 - LEAST)
+    found: Numbers = np.log(clipped / (1 - clipped))
+    return found
 
 
 def averaged(weights: Numbers, each: Numbers) -> Numbers:
@@ -247,8 +258,7 @@ def averaged(weights: Numbers, each: Numbers) -> Numbers:
     known = ~np.isnan(each) & (weights > 0)
     weight = weights * known
     with np.errstate(invalid="ignore"):
-        clipped = np.clip(np.where(known, each, 0.5), LEAST, 1 - LEAST)
-        odds = (weight * np.log(clipped / (1 - clipped))).sum(axis=1) / weight.sum(axis=1)
+        odds = (weight * log_odds(np.where(known, each, 0.5))).sum(axis=1) / weight.sum(axis=1)
     alone = known.sum(axis=1) == 1
     chance: Numbers = np.where(alone, np.where(known, each, 0).sum(axis=1), 1 / (1 + np.exp(-odds)))
     return chance

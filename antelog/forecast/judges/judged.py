@@ -7,70 +7,45 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Numbers, marked
 from antelog.engine.step.lines import pattern_of
-from antelog.errors import DataError
-from antelog.forecast.columns import JUDGE_NAMES, MODEL, OUTCOMES, VALUES
+from antelog.forecast.columns import LINEAR, MODEL, OUTCOMES
 from antelog.forecast.judges.following import DecidedAnswers, TrackedAnswers, nobody
 from antelog.forecast.judges.judge import (
     AnswerRows,
+    Features,
     Judge,
     JudgeWeights,
     Predictions,
     SettledLines,
     averaged,
     first_weights,
+    log_odds,
     weighed,
 )
-from antelog.forecast.judges.looks import NO_FEATURES, QueryFeatures, looks_of
+from antelog.forecast.judges.linear import nothing_fitted, nothing_recalibrated
+from antelog.forecast.judges.looks import QueryFeatures
 from antelog.forecast.judges.outcomes import nothing_known
-from antelog.forecast.judges.values_judge import can_fit, nothing_fitted
-from antelog.forecast.rates.tally import Learns
+from antelog.forecast.rates.learning import Learns
 from antelog.forecast.scores.scored_lines import FirstAlerts, ScoredLines
 from antelog.forecast.scores.scores import Scores, at_threshold, scored
-from antelog.lazily import brought_by
 
 # ---- the table of judges ----
 
 # To add a judge, write a module with a subclass of `Judge`, and a line for it in JUDGES.
 
 
-OF_MODEL = 2.0  # the weight of the model of facts before anything is known of it
+OF_MODEL = 2.0  # the weight of declared chances before anything is known of them
 
-NewJudge = Callable[[int, float | None, QueryFeatures], Judge | None]
-"""Makes a judge, if it can say anything, from the number of key columns, longest half-life, and features."""
+NewJudge = Callable[[int, float | None], Judge]
+"""Makes a judge from the number of key columns and the longest half-life."""
 
 Judges = Mapping[str, NewJudge]
 
-JUDGES: Judges = {OUTCOMES: nothing_known, VALUES: nothing_fitted}  # those besides the model of facts
+RECALIBRATION = "recalibration"  # no judge of its own: it corrects the mean of all
 
-
-def check_values(plan: Plan, names: Collection[str] | None, *, learns: bool) -> None:
-    """Raises DataError if the judge of values is named, and can say nothing about a plan."""
-    if VALUES not in (names or ()):
-        return
-    if learns and not can_fit():
-        raise DataError(
-            f"the judge {VALUES!r} learns with scikit-learn, which is not installed: "
-            f"{brought_by(VALUES)}. Or name other judges"
-        )
-    if {*(names or ())} == {VALUES} and not any(looks_of(plan, query.name) for query in plan.queries):
-        raise DataError(
-            f"no query compares values, as `V >= 90` does, so there is nothing for the judge {VALUES!r} to "
-            "look at: name other judges, or leave them out"
-        )
-
-
-def check_judges(names: Collection[str] | None) -> None:
-    """Raises DataError if there is no judge of a name, or if there is none at all."""
-    known = ", ".join(JUDGE_NAMES)
-    for name in names or ():
-        if name not in JUDGE_NAMES:
-            raise DataError(f"there is no judge {name!r}; there are {known}")
-    if names is not None and not names:
-        raise DataError(f"without a judge there are no chances: name some of {known}, or leave it out")
+JUDGES: Judges = {OUTCOMES: nothing_known, LINEAR: nothing_fitted, RECALIBRATION: nothing_recalibrated}
 
 
 # ---- judged answers ----
@@ -92,7 +67,7 @@ class Judged:
     @property
     def sources(self) -> tuple[str, ...]:
         """The names for the numbers of `Predictions.source`."""
-        return (MODEL, *self.judges)
+        return (MODEL, *(name for name, judge in self.judges.items() if judge.columns))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -107,28 +82,21 @@ class Judged:
         """Gives a say to these judges alone."""
         return replace(self, weights=self.weights.only(np.isin(self._owners, [*judges])))
 
-    def says(self, judge: str) -> bool:
-        return bool(self.weights.at_first[np.isin(self._owners, judge)].any())
-
-    def looks_at_values(self, learns: Learns) -> bool:
+    def looks(self, learns: Learns) -> bool:
         """Whether some judge asks for the features of answers."""
-        own = self.judges.get(VALUES)
-        return own is not None and (own.rows > 0 or learns is Learns.ALL)
+        return LINEAR in self.judges and (self.judges[LINEAR].rows > 0 or learns is Learns.ALL)
 
 
 def nothing_judged(
-    width: int,
-    keys: int,
-    half_life: float | None,
-    features: QueryFeatures = NO_FEATURES,
-    judges: Judges = JUDGES,
+    width: int, keys: int, half_life: float | None, features: QueryFeatures, judges: Judges = JUDGES
 ) -> Judged:
     """Makes the state before the first answer, which has `width` columns, the time being the last."""
-    every = {name: judge(keys, half_life, features) for name, judge in judges.items()}
-    made = {name: judge for name, judge in every.items() if judge is not None}
+    made = {name: judge(keys, half_life) for name, judge in judges.items()}
     weights = [OF_MODEL, *(weight for each in made.values() for weight in each.columns.values())]
     empty, each = np.zeros(0, np.int64), np.zeros((0, len(weights)))
-    no_lines = Predictions(empty, empty, empty, each, np.zeros(0), empty, features.unknown(0))
+    odds = 2 + sum(len(one.columns) for name, one in made.items() if name != LINEAR)
+    seen = np.zeros((0, features.width + odds), np.float32)
+    no_lines = Predictions(empty, empty, empty, each, np.zeros(0), np.zeros(0), empty, seen)
     return Judged(nobody(width), made, first_weights(weights), no_lines, NOTHING_UNSCORED, Scores())
 
 
@@ -152,6 +120,9 @@ def judge(
     pattern, reported = pattern_of(rows.stage), judged.reported
     here = some = marked(rows.at_line)
     settled = None
+    said = {n: one.predict(rows) for n, one in judged.judges.items() if n not in (LINEAR, RECALIBRATION)}
+    odds = _odds(judged, [by_model[:, None], *said.values()])
+    rows = replace(rows, features=np.concatenate([rows.features, odds], axis=1))
     if decided is not None and rows.learns is Learns.ALL:
         # The lines, of those reported before and those of this step, whose answers are settled in it.
         at = find(np.append(reported.number, number.take(here)), decided.number)
@@ -160,27 +131,59 @@ def judge(
         tick = np.append(reported.tick, rows.tick.take(here)).take(some)
         features = np.concatenate([reported.features, rows.features.take(here, axis=0)]).take(some, axis=0)
         settled = SettledLines(decided.settled.take(of), tick, features, decided.confirmed.take(of))
-        now = judged.followed.now
-        taught = {name: each.learn_lines(settled, now) for name, each in judged.judges.items()}
-        judged = replace(judged, judges=taught)
-    each = np.column_stack([by_model, *(one.predict(rows) for one in judged.judges.values())])
-    # Nobody may have a say, where a query compares no values.
+        judged = _taught(judged, LINEAR, settled)
+    if LINEAR in judged.judges:
+        said[LINEAR] = judged.judges[LINEAR].predict(rows)
+    each = np.column_stack([by_model, *(said[name] for name in judged.sources[1:])])
+    # Nobody may have a say, before the first fit of the only judge.
     if settled is not None and settled.count and judged.weights.at_first.any():
-        new = Predictions(number, rows.tick, pattern, each, by_model, number, rows.features)
-        lines = reported.and_then(new.take(rows.at_line)).take(some)
+        new = Predictions(number, rows.tick, pattern, each, by_model, by_model, number, rows.features)
+        lines = reported.and_then(new.take(here)).take(some)
         judged = replace(judged, weights=weighed(judged.weights, lines, settled))
     weights = judged.weights.before(pattern, rows.tick)
-    chance, source = averaged(weights, each), _source(judged, weights, each)
-    said = Predictions(number, rows.tick, pattern, each, chance, source, rows.features)
-    if rows.at_line.any():
-        judged = replace(judged, reported=reported.and_then(said.take(rows.at_line)))
-    return judged, said
+    mean = chance = averaged(weights, each)
+    if RECALIBRATION in judged.judges and judged.weights.at_first.all():
+        if settled is not None:
+            means = np.append(reported.mean, mean.take(here)).take(some)
+            judged = _taught(judged, RECALIBRATION, replace(settled, features=_one_column(means)))
+        calibrated = judged.judges[RECALIBRATION].predict(replace(rows, features=_one_column(mean)))
+        chance = averaged(np.ones((len(mean), 2)), np.column_stack([mean, calibrated]))
+    found = Predictions(
+        number, rows.tick, pattern, each, mean, chance, _source(judged, weights, each), rows.features
+    )
+    if len(here):
+        judged = replace(judged, reported=reported.and_then(found.take(here)))
+    return judged, found
+
+
+def _taught(judged: Judged, name: str, settled: SettledLines) -> Judged:
+    """Teaches a judge the lines settled in the step that is followed."""
+    if name not in judged.judges:
+        return judged
+    taught = judged.judges[name].learn_lines(settled)
+    return replace(judged, judges={**judged.judges, name: taught})
+
+
+def _odds(judged: Judged, judges: Sequence[Numbers]) -> Features:
+    """How far the log odds by each judge are from those of their mean, and these, as the last column."""
+    each = np.column_stack(judges)
+    weights = judged.weights.at_first[: each.shape[1]]
+    mean = averaged(np.broadcast_to(weights, each.shape), each)
+    odds = _one_column(mean)
+    apart = np.where(np.isnan(each), 0, log_odds(each) - odds)
+    return np.concatenate([apart.astype(np.float32), odds], axis=1)
+
+
+def _one_column(chance: Numbers) -> Features:
+    """The log odds of chances, rounded, so that the last digits of these make no difference."""
+    found: Features = log_odds(np.where(np.isnan(chance), 0.5, chance)).astype(np.float32)[:, None]
+    return found
 
 
 def _source(judged: Judged, weights: Numbers, each: Numbers) -> Column:
     """The judge with the most weight in each row, of those that say something, or -1."""
     weight = np.where(np.isnan(each), 0, weights)
-    first = np.cumsum([0, 1, *(len(one.columns) for one in judged.judges.values())][:-1])
+    first = np.cumsum([0, 1, *(len(judged.judges[name].columns) for name in judged.sources[1:])][:-1])
     by_judge = np.add.reduceat(weight, first, axis=1)
     return np.where(by_judge.any(axis=1), by_judge.argmax(axis=1), -1)
 

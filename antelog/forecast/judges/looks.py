@@ -18,13 +18,13 @@ from antelog.compile.prepared.rules import Rules, prepared
 from antelog.engine.columns import tables
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, ColumnSet, Numbers
-from antelog.engine.columns.trees import Features
 from antelog.engine.facts.history import Facts
 from antelog.engine.step.lines import LITERALS, NO_STAGE, PATTERN, pattern_of
 from antelog.engine.values.values import Values
-from antelog.forecast.judges.judge import AnswerRows
+from antelog.forecast.judges.judge import AnswerRows, Features
 from antelog.forecast.rates.odds import Value
 from antelog.language.literals.comparison import HOLDS
+from antelog.language.moments import DEFAULT_ZONE, Timescale
 
 _ORDERS = ("<", "<=", ">", ">=")
 
@@ -258,7 +258,8 @@ def _features(values: LatestValues, at: Column, tick: Column, operator: str) -> 
     above = np.cumprod(beyond & there, axis=1).sum(axis=1)
     below = np.cumprod(~beyond & there, axis=1).sum(axis=1)
     found = [value, mean, deviation, above - below, value[:, 0] - value[:, 1], value[:, 0] - value[:, 2]]
-    columns: Features = np.column_stack([*found, age[:, 0], age[:, 1], age[:, -1], known])
+    ages = np.log1p(np.maximum(np.stack([age[:, 0], age[:, 1], age[:, -1]], axis=1), 0))
+    columns: Features = np.column_stack([*found, ages, known])
     return columns.astype(np.float32)
 
 
@@ -286,18 +287,36 @@ def _whole(key: tuple[Column, ...], count: int) -> list[Column]:
 # ---- features of answers ----
 
 
+DAY = 24 * 60 * 60 * 1_000_000  # microseconds
+HARMONICS = 5  # how many of the day and of the week are features
+
+
 @dataclass(frozen=True, eq=False)
 class QueryFeatures:
     """The features of a query's answers, with the latest values of its looks."""
 
     looks: tuple[Look, ...]
     literals: int  # so many of the first literals of its patterns are a feature each
+    ends: Column  # the tick, counted from the answer's, up to which each pattern counts
+    timescale: Timescale | None
     latest: tuple[LatestValues, ...]
     trimmed: int = 0  # how many values the last trim left
 
     @property
     def width(self) -> int:
-        return self.literals + 3 + NUMBER * len(self.looks) if self.looks else 0
+        return len(self.topics)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The subject of each feature, in words."""
+        cycles = [*["the time of day"] * HARMONICS, *["the day of the week"] * HARMONICS]
+        return (
+            *["which literals are true"] * self.literals,
+            *["the rule"] * min(len(self.ends) - 1, BITS),
+            *("how far it has come", "its age", *["the ticks that are left"] * 2),
+            *(f"the latest values of {look.predicate}" for look in self.looks for _ in range(NUMBER)),
+            *(cycles * 2 if self.timescale else ()),
+        )
 
     def with_facts(self, facts: Mapping[str, Facts], values: Values, of: Values) -> QueryFeatures:
         """Adds a step's new facts, whose cells are of the values `of` the engine."""
@@ -309,17 +328,20 @@ class QueryFeatures:
         return replace(self, latest=latest)
 
     def of(self, rows: AnswerRows) -> Features:
-        """The features of answers, a row for each; without looks there are none."""
-        if not self.looks:
-            return self.unknown(len(rows.tick))
+        """The features of answers, a row for each."""
         stage = np.where(rows.stage == NO_STAGE, 0, rows.stage)
         bits = [stage >> bit & 1 for bit in range(self.literals)]
         reached = stage >> LITERALS & ((1 << PATTERN - LITERALS) - 1)
-        pattern, age = pattern_of(rows.stage), rows.tick - rows.answer[-1]
-        parts = [np.column_stack([*bits, reached, pattern, age]).astype(np.float32)]
+        pattern, age = pattern_of(stage), rows.tick - rows.answer[-1]
+        left = self.ends.take(pattern) - age
+        patterns = [pattern == number for number in range(1, min(len(self.ends), BITS + 1))]
+        own = [*bits, *patterns, reached, age, left, np.log1p(np.maximum(left, 0))]
+        parts = [np.column_stack(own).astype(np.float32)]
         for look, known in zip(self.looks, self.latest, strict=True):
             key = tuple(rows.answer[place] for _, place in look.key)
             parts.append(known.features(key, rows.tick, look.operator))
+        if self.timescale is not None:
+            parts.append(_calendar(rows.tick, self.timescale))
         return np.concatenate(parts, axis=1)
 
     def unknown(self, count: int) -> Features:
@@ -334,11 +356,22 @@ class QueryFeatures:
         return replace(self, latest=latest, trimmed=sum(each.count for each in latest))
 
 
-NO_FEATURES = QueryFeatures((), 0, ())  # those of a query that compares no values
+def _calendar(tick: Column, timescale: Timescale) -> Features:
+    """The harmonics of the day and the week, by the clocks of the zone."""
+    different, which = tables.numbered(tick)
+    time = different * timescale.length - timescale.ahead
+    if not timescale.of_days and timescale.zone != DEFAULT_ZONE:
+        time = time + np.array([timescale.offset(each) for each in different.tolist()], np.int64)
+    turns = 2 * np.pi * np.arange(1, HARMONICS + 1)
+    angles = np.concatenate([np.outer(time / DAY % 1, turns), np.outer(time / DAY / 7 % 1, turns)], axis=1)
+    found: Features = np.concatenate([np.sin(angles), np.cos(angles)], axis=1).astype(np.float32)
+    return found.take(which, axis=0)
 
 
 def features_of(plan: Plan, query: str) -> QueryFeatures:
     """The features of a query's answers before the first fact."""
-    looks = looks_of(plan, query)
-    literals = max((len(each.literals) for each in prepared(plan).patterns[query]), default=0)
-    return QueryFeatures(looks, min(literals, BITS), tuple(no_values(len(look.key)) for look in looks))
+    looks, patterns = looks_of(plan, query), prepared(plan).patterns[query]
+    literals = max((len(each.literals) for each in patterns), default=0)
+    ends = np.array([each.counts_until for each in patterns] or [0], np.int64)
+    latest = tuple(no_values(len(look.key)) for look in looks)
+    return QueryFeatures(looks, min(literals, BITS), ends, plan.timescale, latest)

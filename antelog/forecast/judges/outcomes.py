@@ -15,11 +15,13 @@ import numpy as np
 from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, marked, numbered, once
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.columns import HALF_LIFE
+from antelog.forecast.judges import lags as when
 from antelog.forecast.judges.following import DecidedAnswers, either_of, stage_of
 from antelog.forecast.judges.judge import AnswerRows, Judge
-from antelog.forecast.judges.looks import QueryFeatures
+from antelog.forecast.judges.lags import Lags
 from antelog.forecast.rates import tally
-from antelog.forecast.rates.tally import Learns, Ledger
+from antelog.forecast.rates.learning import Learns
+from antelog.forecast.rates.tally import Ledger
 from antelog.forecast.scores.scored_lines import UNIT, exactly, log_losses_of
 
 WEIGHTS = (1.0, 1.0, 1.0, 2.0)
@@ -29,8 +31,12 @@ AT_FIRST = 5.0  # knowledge of all keys counts as this many answers of one, befo
 OF_ALL = AT_FIRST * 40 ** np.linspace(-1, 1, 7)  # later, as that number by which past answers were likeliest
 OF_SLOWER = 10.0  # a slower memory's knowledge of a state counts as this many answers
 
-MEMORIES, SHARES = {"fast": 1.0, "middle": 2.0, "slow": 4.0}, (20, 4, 1)
+MEMORIES, SHARES = {"fast": 2.0, "slow": 4.0}, (50, 1)
 """The memories with their weights at first, and the parts of the longest half-life that theirs are."""
+
+BASE, OF_BASE = "base", 1.0  # the confirmed share of all answers of the query, and its weight at first
+OF_KEY, OF_OF_KEY = "own", 1.0  # the same of the key's, whatever state they were in
+_ANY = -1  # stands for all states of a key
 
 FORGOTTEN = 2000  # a key of which no answer was decided in this many ticks is forgotten
 
@@ -52,11 +58,12 @@ class OutcomeStatistics(Judge):
     )
     by_key: Ledger  # by state and key
     drawn: Ledger  # losses by each number of OF_ALL, which decide how strongly a key is drawn to all
+    lags: Ledger  # how long it took until answers were confirmed
     half_lives: Numbers
 
     @property
     def columns(self) -> Mapping[str, float]:
-        return MEMORIES
+        return {**MEMORIES, BASE: OF_BASE, OF_KEY: OF_OF_KEY}
 
     @property
     def rows(self) -> int:
@@ -65,14 +72,15 @@ class OutcomeStatistics(Judge):
     def predict(self, rows: AnswerRows) -> Numbers:
         """The confirmed share of answers in these states, by each memory; NaN where nothing was counted."""
         if not self.rows or len(rows.tick) == 0:
-            return np.full((len(rows.tick), len(self.half_lives)), np.nan)
+            return np.full((len(rows.tick), len(self.columns)), np.nan)
         states, ticks, which = _different(rows.state, rows.tick)
-        shared, known = self._of_all_keys(states, ticks, fades=rows.learns is Learns.ALL)
-        shared, known = shared.take(which, axis=0), known.take(which)
+        shared, known, base = self._of_all_keys(states, ticks, fades=rows.learns is Learns.ALL)
+        shared, known, base = shared.take(which, axis=0), known.take(which), base.take(which)
         key, learns = (rows.state, *rows.key), rows.learns is not Learns.NOTHING
         own = self._found(self.by_key, key, rows.tick, fades=learns)
         weight = self._weight_of_all(rows.tick, fades=rows.learns is Learns.ALL)
-        chance = np.empty_like(shared)
+        every = self._found(self.by_key, (np.full_like(rows.state, _ANY), *rows.key), rows.tick, fades=learns)
+        chance = np.column_stack([shared, base, _drawn(every[:, -2:], base, AT_FIRST)])
         for memory in reversed(range(len(self.half_lives))):
             toward = shared[:, memory]
             chance[:, memory] = _drawn(own[:, 2 * memory : 2 * memory + 2], toward, weight)
@@ -87,8 +95,8 @@ class OutcomeStatistics(Judge):
         weight: Numbers = np.exp(share @ np.log(OF_ALL) / share.sum(axis=1))
         return weight.take(which)
 
-    def _of_all_keys(self, states: Column, ticks: Column, *, fades: bool) -> tuple[Numbers, Mask]:
-        """Chances of states by each memory, whatever the key, and where anything is known."""
+    def _of_all_keys(self, states: Column, ticks: Column, *, fades: bool) -> tuple[Numbers, Mask, Numbers]:
+        """Chances of states by each memory, whatever the key; where anything is known; the base rate."""
         sums = self._found(self.of_all, _classes(states), np.tile(ticks, len(WEIGHTS)), fades=fades)
         *found, state = sums.reshape(len(WEIGHTS), len(states), sums.shape[1])
         # Wider classes say something where a state was seldom seen, so only the slowest memory asks them.
@@ -103,7 +111,8 @@ class OutcomeStatistics(Judge):
         for memory in reversed(range(len(self.half_lives))):
             slow = chance[:, memory] = _drawn(state[:, 2 * memory : 2 * memory + 2], slow, weight)
             weight = OF_SLOWER
-        return chance, found[0][:, -2] > 0
+        answers, confirmed = found[0][:, -2:].T
+        return chance, answers > 0, (confirmed + 0.5) / (answers + 1)
 
     def _found(self, level: Ledger, key: Sequence[Column], ticks: Column, *, fades: bool) -> Numbers:
         if not fades:
@@ -112,7 +121,7 @@ class OutcomeStatistics(Judge):
 
     def _half_lives(self, level: Ledger) -> Numbers:
         """The half-lives of the memories in which a ledger counts."""
-        return self.half_lives[-1:] if level is self.drawn else self.half_lives
+        return self.half_lives[-1:] if level in (self.drawn, self.lags) else self.half_lives
 
     def learn(self, decided: DecidedAnswers, key: Sequence[int], learns: Learns) -> OutcomeStatistics:
         """Adds the answers; sums over all keys may be kept as they are."""
@@ -120,7 +129,8 @@ class OutcomeStatistics(Judge):
         ticks, confirmed = decided.settled.take(of), decided.confirmed.take(of)
         numbers = np.stack([np.ones(len(of)), confirmed.astype(np.float64)], axis=1)
         cells = (decided.answer[column].take(of) for column in key)
-        own = self._entered(self.by_key, (states, *cells), ticks, numbers)
+        twice = (np.append(states, np.full_like(states, _ANY)), *(np.tile(each, 2) for each in cells))
+        own = self._entered(self.by_key, twice, np.tile(ticks, 2), np.tile(numbers, (2, 1)))
         if learns is not Learns.ALL:
             return replace(self, by_key=own)
         # States are few: what all keys share is added up from their sums, not from every answer.
@@ -129,8 +139,15 @@ class OutcomeStatistics(Judge):
         of_all = self._entered(
             self.of_all, _classes(states), np.tile(ticks, levels), np.tile(numbers, (levels, 1))
         )
-        taught = replace(self, of_all=of_all, by_key=own)
+        lags = when.entered(self.lags, decided, self._half_lives(self.lags))
+        taught = replace(self, of_all=of_all, by_key=own, lags=lags)
         return replace(taught, drawn=taught._drawn_by())
+
+    def when(self, rows: AnswerRows, some: Column) -> Lags:
+        """When answers of some rows are confirmed, of those that are."""
+        half_life = self._half_lives(self.lags) if rows.learns is Learns.ALL else None
+        state, tick, time = (column.take(some) for column in (rows.state, rows.tick, rows.answer[-1]))
+        return when.lags(self.lags, state, tick, tick - time, half_life)
 
     def _entered(self, level: Ledger, key: tuple[Column, ...], ticks: Column, numbers: Numbers) -> Ledger:
         return tally.entered(level, ticks, key, numbers, self._half_lives(level))
@@ -141,10 +158,10 @@ class OutcomeStatistics(Judge):
         if len(own.tally.keys) == 1:  # there is one key, which is all
             return self.drawn
         earlier = own.sums[:, -2:] - own.counted
-        some = marked(earlier[:, 0] > 0)
+        some = marked((earlier[:, 0] > 0) & (own.tally.keys[0].take(own.row) != _ANY))
         tick = own.tick.take(some)
         states, ticks, which = _different(own.tally.keys[0].take(own.row.take(some)), tick)
-        chance, _ = self._of_all_keys(states, ticks, fades=True)
+        chance, *_ = self._of_all_keys(states, ticks, fades=True)
         known = np.column_stack([earlier.take(some, axis=0), chance[:, -1].take(which)])
         (tick,), lost = _lost(tick, known, own.counted.take(some, axis=0))
         return self._entered(self.drawn, (), tick, lost)
@@ -156,7 +173,7 @@ class OutcomeStatistics(Judge):
     def at_tick(self, tick: int) -> OutcomeStatistics:
         """Fades the statistics to a tick, without the keys that are forgotten by then."""
         return self._with_ledgers(
-            tally.opened(tally.at_epoch(each.tally, tick, self._half_lives(each))) for each in self._ledgers
+            tally.opened(tally.at_tick(each.tally, tick, self._half_lives(each))) for each in self._ledgers
         )
 
     def merged(self, others: Sequence[OutcomeStatistics]) -> OutcomeStatistics:
@@ -174,21 +191,25 @@ class OutcomeStatistics(Judge):
         return replace(newer, by_key=self.by_key)
 
     @property
-    def _ledgers(self) -> tuple[Ledger, Ledger, Ledger]:
-        return self.of_all, self.by_key, self.drawn
+    def _ledgers(self) -> tuple[Ledger, Ledger, Ledger, Ledger]:
+        return self.of_all, self.by_key, self.drawn, self.lags
 
     def _with_ledgers(self, ledgers: Iterable[Ledger]) -> OutcomeStatistics:
-        of_all, by_key, drawn = ledgers
-        return OutcomeStatistics(of_all, by_key, drawn, self.half_lives)
+        of_all, by_key, drawn, lags = ledgers
+        return OutcomeStatistics(of_all, by_key, drawn, lags, self.half_lives)
 
 
-def nothing_known(keys: int, half_life: float | None, _features: QueryFeatures) -> OutcomeStatistics:
+def nothing_known(keys: int, half_life: float | None) -> OutcomeStatistics:
     """Makes the judge before any outcome."""
     memories = half_lives(half_life)
     count = 2 * len(memories)
-    of_all, drawn = tally.nothing_counted(2, count), tally.nothing_counted(0, len(OF_ALL))
-    by_key = tally.nothing_counted(1 + keys, count, forgets=FORGOTTEN if keys else None)
-    return OutcomeStatistics(tally.opened(of_all), tally.opened(by_key), tally.opened(drawn), memories)
+    return OutcomeStatistics(
+        tally.opened(tally.nothing_counted(2, count)),
+        tally.opened(tally.nothing_counted(1 + keys, count, forgets=FORGOTTEN if keys else None)),
+        tally.opened(tally.nothing_counted(0, len(OF_ALL))),
+        tally.opened(tally.nothing_counted(3, 1)),
+        memories,
+    )
 
 
 def _lost(tick: Column, known: Numbers, counted: Numbers) -> tuple[tuple[Column], Numbers]:

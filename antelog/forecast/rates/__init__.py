@@ -1,1 +1,1 @@
-"""Rates and delays of the facts of a series: declared or counted."""
+"""Declared rates and delays of the facts of a series, and counts by key."""

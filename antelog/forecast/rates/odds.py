@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, log
 
@@ -117,9 +117,8 @@ class Odds(ColumnSet):
     transitions: Numbers  # the chances to get from no fact and from each state to each of these (two axes)
     delay: Column  # the last tick a fact may come, counted from its own
     shares: Numbers  # of true facts that come 0, 1, 2, … ticks late (a further axis)
-    known: Mask  # whether it is known at all how often facts come
+    known: Mask  # whether it is declared how often facts of the formula come
     chance_declared: Mask
-    shares_declared: Mask
     unexpected: Numbers  # the facts counted in the slot of which nothing is declared
 
     @cached_property
@@ -159,7 +158,7 @@ class Odds(ColumnSet):
 
 IMPOSSIBLE = 1e-15  # as good as never
 _LEAST = 1e-18  # less than IMPOSSIBLE: facts declared never to happen are less likely than undeclared ones
-_UNFORESEEN = 1e-13  # the share of another fact, not learned, among the ticks of which nothing is declared
+_UNFORESEEN = 1e-13  # the share of another fact, not counted, among the ticks of which nothing is declared
 _ROUNDED = 1e-9  # declared chances are rounded to doubles
 
 
@@ -229,7 +228,7 @@ def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
     filled = np.array([[*each, *[0.0] * (longest - len(each))] for each in every])
     table = np.array([(each.once, each.again) for each in source.odds.chances] or [(0.0, 0.0)])
     once, again, delay = np.zeros(size), np.zeros(size), np.zeros(size, np.int64)
-    shares, chanced, stated = np.zeros((*size, longest)), np.ones(size, np.bool_), np.ones(size, np.bool_)
+    shares, chanced = np.zeros((*size, longest)), np.ones(size, np.bool_)
     possible = possible_kinds(chain, source, keys)
     nobody = np.zeros(size, np.bool_)
     for number, state in enumerate(chain.states):
@@ -241,7 +240,6 @@ def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
         once[:, number], again[:, number] = rates.T
         delay[:, number] = np.where(sure, delays[at], delays.max())
         shares[:, number] = filled[at]
-        stated[:, number] = sure & np.array([s is not None for s in given])[at]
         some = possible[number].copy()
         for place in state.series.key:
             some &= keys.column(state, place) != OTHERS
@@ -257,7 +255,7 @@ def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
         unforeseen = np.where(chanced[:, None, -1], 0, _UNFORESEEN * moves[:, :, 0])
         moves[:, :, 0] -= unforeseen
         moves[:, :, -1] += unforeseen
-    return Odds(moves, delay, shares, known, chanced, stated, np.zeros(keys.count))
+    return Odds(moves, delay, shares, known, chanced, np.zeros(keys.count))
 
 
 def possible_kinds(chain: Chain, source: Input, keys: Keys) -> list[Mask]:
@@ -299,48 +297,6 @@ def _meets(asked: ChainState, own: Mapping[int, object], keys: Keys, places: tup
         if column is not None:
             meets &= column == keys.values.cell(value) if isinstance(value, str | int | float) else False
     return meets
-
-
-def completed(odds: Odds, learned: Odds, *, whole: bool = True) -> Odds:
-    """Fills up declared odds of a chain with learned ones where nothing is declared.
-
-    In the ticks that declarations leave, all else has its learned share. If not the `whole` is to be filled
-    up, only chains with declared facts of the formula are, and the shares of delays stay.
-    """
-    usable = learned.known & (odds.known | whole)
-    stays = odds.chance_declared[:, None]
-    given = np.where(stays, odds.transitions[:, :, 1:], 0)
-    left = np.maximum(1 - given.sum(axis=2, keepdims=True), 0)
-    others = np.maximum(learned.transitions, IMPOSSIBLE)
-    others[:, :, 1:] *= ~stays
-    others *= left / others.sum(axis=2, keepdims=True)
-    others[:, :, 1:] += given
-    found = replace(
-        odds,
-        transitions=np.where(usable[:, None, None], others, odds.transitions),
-        known=odds.known | usable,
-        unexpected=learned.unexpected,
-    )
-    if not whole:
-        return found
-    # What is learned has a column for each tick of the longest delay of any input.
-    ticks = max(odds.shares.shape[2], learned.shares.shape[2])
-    own, shares = (
-        np.pad(each, ((0, 0), (0, 0), (0, ticks - each.shape[2]))) for each in (odds.shares, learned.shares)
-    )
-    within = shares * (np.arange(ticks) <= odds.delay[:, :, None])
-    within /= np.maximum(within.sum(axis=2, keepdims=True), IMPOSSIBLE)
-    kept = odds.shares_declared | ~learned.known[:, None]
-    return replace(found, shares=np.where(kept[:, :, None], own, within))
-
-
-def less_declared(learned: Odds, odds: Odds) -> Odds:
-    """Turns learned odds of any fact of a slot into those of another fact: without the declared facts."""
-    moves = np.zeros_like(learned.transitions)
-    given = np.where(odds.chance_declared[:, None], odds.transitions[:, :, 1:], 0).sum(axis=2)
-    moves[:, :, 0] = learned.transitions[:, :, 0]
-    moves[:, :, -1] = np.maximum(1 - moves[:, :, 0] - given, 0)
-    return replace(learned, transitions=moves)
 
 
 def _decided(

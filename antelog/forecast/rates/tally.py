@@ -1,14 +1,13 @@
-"""Tallies: counts for each key, epoch by epoch, with older epochs counting less.
+"""Tallies: counts for each key, tick by tick, with older ones counting less.
 
-An epoch is a stretch of ticks on a fixed grid. Its counts are used only once all that they rest on is
-decided: so what is known at a tick does not depend on how a run is cut.
+What is counted at a tick is used after it, once all that it rests on is decided: so what is known at a tick
+does not depend on how a run is cut. Ticks may be stretches of these on a fixed grid.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import cached_property
 from typing import TypeAlias
 
@@ -18,38 +17,21 @@ from antelog.engine.columns import tables
 from antelog.engine.columns.joins import KeyTicks, find, last_before
 from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers
 
-EPOCH = 20  # the ticks of an epoch, by default
-FORGOTTEN = 100  # a key without counts in this many epochs is forgotten, where keys are
 _LENGTH = 32  # the rows of a block of running sums: to go through them takes as many calls
 
 HalfLife: TypeAlias = float | Numbers | None
-"""The epochs that halve a sum (None: it never fades), or a column of them, for sums side by side."""
-
-
-class Learns(Enum):
-    """The extent of learning while a stream runs: nothing, single keys, or all."""
-
-    NOTHING, KEYS, ALL = range(3)
-
-
-@dataclass(frozen=True)
-class KnownEpoch:
-    """The epoch up to which counts are used; sums over all keys stay as in epoch `still`, if given."""
-
-    epoch: int
-    half_life: float | None
-    still: int | None = None
+"""The ticks that halve a sum (None: it never fades), or a column of them, for sums side by side."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tally(ColumnSet):
-    """Sums for keys: their columns, the first and the last epoch of each, and its sums as of the last."""
+    """Sums for keys: their columns, the first and the last tick of each, and its sums as of the last."""
 
     keys: tuple[Column, ...]
     first: Column
     last: Column
     sums: Numbers
-    forgets: int | None  # keys without counts in more epochs are as if they had never been (None: all stay)
+    forgets: int | None  # keys without counts in more ticks are as if they had never been (None: all stay)
 
     @property
     def count(self) -> int:
@@ -57,12 +39,12 @@ class Tally(ColumnSet):
 
     @cached_property
     def oldest(self) -> int:
-        """The epoch since which some key was not counted."""
+        """The tick since which some key was not counted."""
         return int(self.last.min())
 
-    def forgotten(self, epoch: int | Column, last: Column) -> Mask:
-        """Whether keys that were counted last at these epochs are forgotten at another."""
-        return np.zeros(len(last), np.bool_) if self.forgets is None else epoch - last > self.forgets
+    def forgotten(self, tick: int | Column, last: Column) -> Mask:
+        """Whether keys that were counted last at these ticks are forgotten at another."""
+        return np.zeros(len(last), np.bool_) if self.forgets is None else tick - last > self.forgets
 
 
 def nothing_counted(keys: int, sums: int, *, forgets: int | None = None) -> Tally:
@@ -70,22 +52,20 @@ def nothing_counted(keys: int, sums: int, *, forgets: int | None = None) -> Tall
     return Tally((empty,) * keys, empty, empty, np.zeros((0, sums)), forgets)
 
 
-def kept(epochs: Column, half_life: HalfLife) -> Numbers:
-    """The shares that are left of sums after numbers of epochs, a column for each half-life."""
+def kept(ticks: Column, half_life: HalfLife) -> Numbers:
+    """The shares that are left of sums after numbers of ticks, a column for each half-life."""
     half_lives = np.atleast_1d(np.inf if half_life is None else half_life)
     # To halve takes long, and few numbers are different.
-    different, which = tables.numbered(np.maximum(epochs, 0))
+    different, which = tables.numbered(np.maximum(ticks, 0))
     shares: Numbers = np.exp2(-different[:, None] / half_lives).take(which, axis=0)
     return shares
 
 
-def faded(sums: Numbers, epochs: Column | int, half_life: HalfLife) -> Numbers:
-    """Sums, faded by a number of epochs; with several half-lives, as many columns each fade by one."""
+def faded(sums: Numbers, ticks: Column, half_life: HalfLife) -> Numbers:
+    """Sums, faded by a number of ticks; with several half-lives, as many columns each fade by one."""
     if half_life is None:
         return sums
-    if not isinstance(epochs, np.ndarray):
-        return sums * np.exp2(-max(epochs, 0) / half_life)
-    shares = kept(epochs, half_life)
+    shares = kept(ticks, half_life)
     return sums * np.repeat(shares, sums.shape[-1] // shares.shape[1], axis=-1)
 
 
@@ -100,15 +80,15 @@ def summed(keys: Sequence[Column], numbers: Numbers) -> tuple[tuple[Column, ...]
     return tuple(column.take(first) for column in keys), np.stack(sums, axis=1)
 
 
-def at_epoch(tally: Tally, epoch: int, half_life: HalfLife) -> Tally:
-    """Fades a tally to an epoch, without the keys that are forgotten by then."""
-    tally = without_old(tally, epoch)
-    sums = faded(tally.sums, epoch - tally.last, half_life)
-    return replace(tally, last=np.full(tally.count, epoch), sums=sums)
+def at_tick(tally: Tally, tick: int, half_life: HalfLife) -> Tally:
+    """Fades a tally to a tick, without the keys that are forgotten by then."""
+    tally = without_old(tally, tick)
+    sums = faded(tally.sums, tick - tally.last, half_life)
+    return replace(tally, last=np.full(tally.count, tick), sums=sums)
 
 
 def merged(tallies: Sequence[Tally]) -> Tally:
-    """Merges the tallies of several workers; sums of equal keys are as of the same epoch."""
+    """Merges the tallies of several workers; sums of equal keys are as of the same tick."""
     whole = Tally.and_then(*tallies)
     if whole.count == 0:
         return whole
@@ -125,15 +105,11 @@ def matched(keys: Sequence[Column], count: int, tally: Tally) -> Column:
     return find(asked, there)
 
 
-def alive(tally: Tally, epoch: int) -> int:
-    return int(np.count_nonzero(~tally.forgotten(epoch, tally.last)))
-
-
-def without_old(tally: Tally, epoch: int) -> Tally:
+def without_old(tally: Tally, tick: int) -> Tally:
     """Drops the keys that are forgotten, which saves room and changes nothing."""
-    if tally.forgets is None or tally.count == 0 or epoch - tally.oldest <= tally.forgets:
+    if tally.forgets is None or tally.count == 0 or tick - tally.oldest <= tally.forgets:
         return tally
-    return tally.take(np.flatnonzero(~tally.forgotten(epoch, tally.last)))
+    return tally.take(np.flatnonzero(~tally.forgotten(tick, tally.last)))
 
 
 # ---- ledgers: the sums of a tally as of every tick of a step ----

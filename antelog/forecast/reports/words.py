@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import ceil, floor, log10
+from math import ceil, floor, log10, sqrt
 from textwrap import wrap
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from antelog.compile.nodes.plan import Plan
 from antelog.escaping import shown
+from antelog.forecast.columns import LINEAR, MODEL
+from antelog.forecast.judges.looks import LAST, looks_of
 from antelog.forecast.scores.calibration import Bin, CalibrationResult
 from antelog.forecast.scores.scored_lines import Alerted, Loss
 from antelog.forecast.scores.scores import LineCounts, ScoreResult, Scores, result
@@ -29,8 +32,8 @@ def percents(low: float, high: float) -> str:
     return f"{rounded_percent(low)} to {rounded_percent(high)} %"
 
 
-_LITTLE, _MUCH = 0.02, 0.05  # errors up to which chances are nearly right, and from which they mislead
-_BY_CHANCE = 2  # the number of bins that may lie outside by chance
+# Errors up to which chances are close, from which one that may be chance is named, and which mislead.
+_LITTLE, _DOUBTFUL, _MUCH = 0.02, 0.03, 0.05
 _NOTABLE = 0.005  # a smaller share of the loss avoided reads as 0 %
 _LARGE = 100  # from this number of a unit on, a larger unit is used
 
@@ -125,10 +128,8 @@ def finding(found: ScoreResult) -> Finding:
 def verdict(found: ScoreResult) -> str:
     """Whether chances are calibrated, and of use."""
     said, limits = calibrated(found.calibration), _limits(found)
-    if found.calibration.refuted or not limits:
+    if _finding(found.calibration) == "refuted" or not limits:
         return said
-    if _finding(found.calibration) == "fine":
-        return f"Not refuted, but {limits}."
     return f"{said} {limits[0].upper()}{limits[1:]}."
 
 
@@ -142,44 +143,34 @@ def _limits(found: ScoreResult) -> str:
 
 
 def _finding(found: CalibrationResult) -> Finding:
-    """Whether chances are calibrated, in a word; doubtful: more bins lie outside than one in twenty."""
-    if found.refuted is None:
+    """Whether chances are calibrated, in a word: how far they are off, then whether that may be chance."""
+    if found.size is None or (found.refuted is None and not _is_sure(found)):
         return "unknown"
-    if found.refuted:
-        error = _MUCH if found.error is None else found.error
-        return "refuted" if error >= _MUCH else "fine" if error < _LITTLE else "doubtful"
-    return "fine" if _outside(found) <= _BY_CHANCE else "doubtful"
+    if found.size < (_LITTLE if _is_sure(found) else _DOUBTFUL):
+        return "fine"
+    return "refuted" if found.size >= _MUCH and _is_sure(found) else "doubtful"
+
+
+def _is_sure(found: CalibrationResult) -> bool:
+    """Whether an error of chances is more than chance explains."""
+    return found.refuted is True or (found.interval is not None and found.interval[0] > 0)
 
 
 def calibrated(found: CalibrationResult) -> str:
-    """Whether chances are calibrated, in a sentence."""
-    if found.refuted:
-        size = {"fine": "Nearly right", "doubtful": "Not quite right"}.get(_finding(found), "Misleading")
-        return f"{size}: these chances are {_direction(found)}{_by(found)}, more than chance explains."
-    outside, bins = _outside(found), count(len(found.bins), "bin")
-    lies = f"{outside} of {bins} {'lies' if outside == 1 else 'lie'} outside what is expected"
-    match _finding(found):
-        case "unknown":
-            if found.visible is None:
-                least = "ten blocks of time at least"
-                return f"Too little to tell whether the chances are right: that takes {least}."
-            wrong = f"were all chances wrong by {round(100 * found.visible)} points"
-            return f"Too little to tell: {wrong}, these answers might not show it."
-        case "doubtful":
-            return f"Not refuted, but {lies}, and one in twenty would by chance: more facts may show."
-        case "fine" if outside:
-            return f"Calibrated so far: {lies}, as one in twenty does by chance."
-        case _:
-            return "Calibrated so far."
-
-
-def _by(found: CalibrationResult) -> str:
-    """How far chances are off: ` by 1.5 points (0.6 to 2.4)`."""
-    if found.error is None:
-        return ""
-    return f" by {points(found.error)}" + (
-        "" if found.interval is None else f" ({' to '.join(map(_points, found.interval))})"
-    )
+    """Whether chances are calibrated, in a sentence: first by how much they are off."""
+    finding = _finding(found)
+    if finding == "unknown":
+        if found.visible is None:
+            return "Too little to tell whether the chances are right: that takes ten blocks of time at least."
+        wrong = f"were all chances wrong by {round(100 * found.visible)} points"
+        return f"Too little to tell: {wrong}, these answers might not show it."
+    ends = found.interval or (0.0, 1.0)
+    by = f"by {points(found.size or 0.0)}, {' to '.join(map(_points, ends))}"
+    if finding == "fine":
+        return f"{'Close' if ends[1] < _MUCH else 'Close so far'}: off {by}."
+    head = "Misleading" if finding == "refuted" else "Not quite right" if _is_sure(found) else "Perhaps wrong"
+    explained = "more than chance explains" if _is_sure(found) else "which may be chance"
+    return f"{head}: these chances are {_direction(found)} {by}, {explained}."
 
 
 def points(share: float) -> str:
@@ -215,25 +206,38 @@ def program_alert(found: Alerted, tick: int | None) -> str:
     )
 
 
-def _outside(found: CalibrationResult) -> int:
-    return sum(each.outside for each in found.bins)
-
-
 def _direction(found: CalibrationResult) -> str:
     """In which way chances are wrong: `off` if in several."""
-    low = [each for each in found.bins if each.outside and each.chance < 0.5]
-    high = [each for each in found.bins if each.outside and each.chance >= 0.5]
-    more_below, more_above = ({each.confirmed > each.chance for each in part} for part in (low, high))
-    match more_below | more_above, more_below, more_above:
-        case ways, _, _ if ways == {False}:
-            return "too high"
-        case ways, _, _ if ways == {True}:
-            return "too low"
-        case _, below, above if below == {True} and above == {False}:
-            return "too sure"
-        case _, below, above if below == {False} and above == {True}:
-            return "too timid"
-    return "off"
+    sides = [[each for each in found.bins if (each.low < 0.5) is low] for low in (True, False)]
+    # What chance does to a sum grows with the root of its lines.
+    beyond = [
+        [(each.confirmed - each.chance) * each.lines / sqrt(sum(one.lines for one in side)) for each in side]
+        for side in sides
+    ]
+    below, above = map(sum, beyond)
+    most = max(abs(below), abs(above))
+    if most < sum(abs(more) for side in beyond for more in side) / 3:
+        return "off"
+    low, high = ((each > most / 4) - (each < -most / 4) for each in (below, above))
+    one_way = "too low" if low + high > 0 else "too high"
+    return {(1, -1): "too sure", (-1, 1): "too timid"}.get((low, high), one_way)
+
+
+def rests_on(line: Mapping[str, Any], plan: Plan, answers: int) -> str:
+    """What a chance rests on, by the judge that weighs most, or why there is none."""
+    judge = line.get("chance_from")
+    if judge is None:
+        never = "" if line.get("decided_by") else "no chance, because nothing bounds it in time"
+        open_ = "no chance while a variable is open" if None in line["answer"].values() else never
+        return open_ if "chance_from" in line else ""
+    if judge == MODEL:
+        return "rests on how often its facts come, and how late"
+    rests = [f"rests on rates of {count(answers)} like it"]
+    if judge == LINEAR and looks_of(plan, line["query"]):
+        rests.append(f"the last {LAST} values")
+    if judge == LINEAR and plan.timescale is not None:
+        rests.append("the hour")
+    return ", ".join(rests)
 
 
 def sentence(found: Bin) -> str:

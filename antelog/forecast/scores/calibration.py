@@ -4,16 +4,17 @@ The *expected* band has the shares of 95 of 100 calibrated forecasts. Its width 
 the surplus of confirmations varies from block to block of time (answers go wrong together), and how much it
 would if answers were independent and all lines of one ended alike (few lines say little).
 
-Of twenty bins one lies outside by chance. So calibration is *refuted* only where a bin lies outside a wider
-band, or all lines together do, or low bins lie above and high ones below: 95 of 100 calibrated forecasts lie
-inside all of these. Where the test would only find errors of more than ten points, there is too little to
-tell.
+Of twenty bins one lies outside by chance. So calibration is *refuted* only where all lines together lie
+outside a wider band, or low bins above and high ones below, or a bin outside one that is wider still: of 100
+calibrated forecasts 95 do not, and each of the three is as likely. Where the test would only find errors of
+more than ten points, there is too little to tell.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from math import sqrt
 from statistics import NormalDist
 
@@ -133,8 +134,8 @@ def _summed(bins: Column, amounts: Column) -> Column:
 
 
 LEVEL = 0.05  # the share of calibrated forecasts that are refuted
-# The surplus of K blocks is at most √K times its estimated deviation, and for 22 bands the limit is 3.05.
-FEWEST = 10  # a bin must differ from its expected share in so many blocks before it can refute anything
+# The surplus of K blocks is at most √K times its estimated deviation, and of 20 bins the limit is 3.34.
+FEWEST = 10  # bins must differ from their expected shares in so many blocks before they can refute anything
 VISIBLE = 0.1  # a test that would not find such an error of all chances says nothing if it finds nothing
 
 
@@ -162,13 +163,24 @@ class CalibrationResult:
     refuted: bool | None
     visible: float | None = None  # the error of all chances that the test would find in every second stream
     error: float | None = None  # the mean of lines
-    # What the interval is drawn from.
-    drawn: tuple[Numbers, Numbers, int] | None = field(default=None, compare=False, repr=False)
+    # Draws the interval and the size, which takes longer than all else.
+    drawn: Callable[[], tuple[tuple[float, float], float]] | None = field(
+        default=None, compare=False, repr=False
+    )
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The error's, to 95 %; none with fewer than ten blocks of time."""
+        return self._drawn[0]
+
+    @property
+    def size(self) -> float | None:
+        """The error less what right chances show, too; none likewise."""
+        return self._drawn[1]
 
     @cached_property
-    def interval(self) -> tuple[float, float] | None:
-        """The error's, to 95 %; none with fewer than ten blocks of time. It takes longer than all else."""
-        return None if self.drawn is None else error_interval(*self.drawn)
+    def _drawn(self) -> tuple[tuple[float, float] | None, float | None]:
+        return (None, None) if self.drawn is None else self.drawn()
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +189,9 @@ class _Surplus:
 
     by_block: Column | Numbers
     variance: float
+
+    def beyond(self, level: float) -> bool:
+        return abs(float(self.by_block.sum())) > self.deviation(level)
 
     def deviation(self, level: float) -> float:
         """The half-width of the band around the expected sum that holds all but this share of cases."""
@@ -198,12 +213,12 @@ def judged(sums: Calibration) -> CalibrationResult:
     together = _Surplus(by_block.sum(axis=0), float(variances.sum()))
     too_sure = _Surplus(sure @ by_block, float(sure**2 @ variances))
     own = [_Surplus(each, float(variance)) for each, variance in zip(by_block, variances, strict=True)]
-    enough = [each for each in (together, too_sure, *own) if np.count_nonzero(each.by_block) >= FEWEST]
     refuted, visible = None, None
-    if enough:
-        level = LEVEL / len(enough)
-        visible = together.deviation(level) / total
-        beyond = any(abs(float(each.by_block.sum())) > each.deviation(level) for each in enough)
+    every = ([together], [too_sure], own)
+    parts = [[each for each in part if np.count_nonzero(each.by_block) >= FEWEST] for part in every]
+    if any(parts):
+        visible = together.deviation(LEVEL / 3) / total
+        beyond = any(each.beyond(LEVEL / 3 / len(part)) for part in parts for each in part)
         refuted = beyond or (None if visible > VISIBLE else False)
     bins = tuple(
         _bin(float(EDGES[n]), float(EDGES[n + 1]), int(sums.lines[n]), int(sums.confirmed[n]), each)
@@ -211,9 +226,8 @@ def judged(sums: Calibration) -> CalibrationResult:
     )
     mean_error = float(np.abs(by_block.sum(axis=1)).sum()) / total
     long = int(by_block.any(axis=0).sum()) >= FEWEST
-    return CalibrationResult(
-        bins, refuted, visible, mean_error, (by_block, variances, total) if long else None
-    )
+    drawn = partial(error_interval, by_block, variances, total) if long else None
+    return CalibrationResult(bins, refuted, visible, mean_error, drawn)
 
 
 def _bin(low: float, high: float, lines: int, confirmed: int, surplus: _Surplus) -> Bin:
@@ -246,12 +260,12 @@ def _draws(columns: int) -> Numbers:
     return np.concatenate([half, -half])
 
 
-def error_interval(surplus: Numbers, variance: Numbers, lines: int) -> tuple[float, float]:
-    """The interval, given the surplus of each bin (a row) in each block, and the least variance of a bin.
+def error_interval(surplus: Numbers, variance: Numbers, lines: int) -> tuple[tuple[float, float], float]:
+    """The interval and the size, given the surplus of each bin (a row) in each block, and least variances.
 
     It begins with the least error that shows as much as was seen in one of 40 cases, spread over bins as the
     one seen; differences of blocks beyond it are chance. Larger errors add up as they are, so it ends at the
-    one seen plus twice its deviation.
+    one seen plus twice its deviation. The size is the error that shows as much in one of two cases.
     """
     used = surplus[:, surplus.any(axis=0)]
     total, blocks = used.sum(axis=1), used.shape[1]
@@ -266,7 +280,8 @@ def error_interval(surplus: Numbers, variance: Numbers, lines: int) -> tuple[flo
     steady = by_block.sum(axis=1)[:, None] * (total / blocks)
     shares = np.linspace(0.0, 1.0, STEPS)
     drawn = np.stack([np.abs(each * total + chance - each * steady).sum(axis=1) for each in shares])
-    reached = np.quantile(drawn / lines, 1 - SIDE, axis=1) >= seen
+    reached = np.quantile(drawn / lines, (1 - SIDE, 0.5), axis=1) >= seen
+    low, half = (shares[reached.argmax(axis=1)] * seen).tolist()
     signed = np.sign(total) @ used
     deviation = sqrt(wider * float(((signed - signed.mean()) ** 2).sum() + lacking.sum())) / lines
-    return float(shares[np.argmax(reached)]) * seen, min(seen + Z * deviation, 1.0)
+    return (low, min(seen + Z * deviation, 1.0)), half

@@ -1,9 +1,8 @@
-"""The state of a bucket for forecasts: it starts with the odds of its own keys, and with the common ones."""
+"""The state of a bucket for forecasts: it starts with what is known of its own keys, and of all."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,8 +19,7 @@ from antelog.spark.job.job import Job
 
 def start(job: Job, number: int) -> Forecasting:
     assert job.forecasts is not None
-    known = forecasting.start(job.plan, job.forecasts.learning, _part(job, number))
-    return forecasting.only(known, job.forecasts.judges)
+    return forecasting.start(job.plan, job.forecasts.learning, _part(job, number))
 
 
 def advanced(job: Job, before: Forecasting, step: FinishedStep) -> tuple[Forecasting, dict[str, pa.Table]]:
@@ -36,7 +34,7 @@ def advanced(job: Job, before: Forecasting, step: FinishedStep) -> tuple[Forecas
 
 def members(job: Job, current: Forecasting) -> dict[str, bytes]:
     """The state as bytes, without the model unless it is learned."""
-    return forecasting.members(current if current.learning.counts else without_model(job.plan, current))
+    return forecasting.members(current if current.learning.on else without_model(job.plan, current))
 
 
 def resumed(job: Job, number: int, members: Mapping[str, bytes]) -> Forecasting:
@@ -52,7 +50,6 @@ def taken_in(job: Job, number: int, saved: SavedEngine) -> Forecasting:
     part = dividing.part_of(job.plan, whole, mask, first=at == 0)
     if whole.learning.shared and learning.on:
         model = forecasting.model_of(job.plan, whole, saved.state.now)
-        learning = replace(learning, epoch=model.epoch, length=model.length)
         part = with_model(part, part_of(model, mask), learning)
     return renewed(job, number, part)
 
@@ -63,15 +60,15 @@ def renewed(job: Job, number: int, current: Forecasting) -> Forecasting:
     newer = _part(job, number)
     if newer is not None:
         current = with_model(current, newer, job.forecasts.learning)
-    return forecasting.only(current, job.forecasts.judges)
+    return forecasting.only(current, job.forecasts.learning.judges)
 
 
 def rows(current: Forecasting) -> int:
     judged = list(current.queries.values())
     followed = sum(each.followed.last.count + len(each.reported.tick) for each in judged)
     learned = sum(judge.rows for each in judged for judge in each.judges.values())
-    learned += sum(each.tally.count for each in current.series.values())
-    return rows_of(current.sightings.history) + followed + (learned if current.learning.counts else 0)
+    seen = rows_of(current.sightings.history) + sum(each.tally.count for each in current.slots.values())
+    return seen + followed + (learned if current.learning.on else 0)
 
 
 def _part(job: Job, number: int) -> Model | None:

@@ -27,8 +27,8 @@ from antelog.engine.values.values import Values
 from antelog.errors import DataError, UnsupportedError
 from antelog.escaping import shown
 from antelog.forecast.columns import KINDS
-from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.lines import Limits
+from antelog.forecast.rates.learning import Learning
 from antelog.given import NAMED, TEXT, check
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import UNITS
@@ -151,8 +151,8 @@ def checked(
 
 def chances_of(plan: Plan, options: OutputOptions) -> Forecasts | None:
     """The source of chances; None without chances. Raises an AntelogError for a model that does not fit."""
-    settings = LearningSettings(options.learn, options.half_life, options.epoch, options.judges)
-    found, limits = forecasts_of(plan, options.model, settings), Limits(options.min_chance, options.most)
+    learning = Learning(options.learn, options.half_life, options.judges)
+    found, limits = forecasts_of(plan, options.model, learning), Limits(options.min_chance, options.most)
     if limits and found is None:
         raise UnsupportedError(
             'min_chance and most need chances: give a model or `model="learn"`, '

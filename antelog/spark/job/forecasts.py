@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 
@@ -11,12 +10,10 @@ import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
 from antelog.forecast.columns import COLUMNS, HOLDS
-from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.inference.forms import is_lossy
-from antelog.forecast.inference.known import Learning
 from antelog.forecast.lines import NO_LIMITS, Limits
 from antelog.forecast.model_file import Model
-from antelog.forecast.rates.tally import EPOCH
+from antelog.forecast.rates.learning import Learning
 from antelog.process import LEARN
 
 GivenModel = Model | str | PathLike[str] | None  # a model, the path of one, or "learn"
@@ -29,7 +26,6 @@ class Forecasts:
     learning: Learning
     content: bytes | None = None
     limits: Limits = NO_LIMITS
-    judges: Sequence[str] | None = None
 
     @cached_property
     def model(self) -> Model | None:
@@ -45,20 +41,17 @@ class Forecasts:
         return self.learning.on and self.learning.shared
 
 
-def forecasts_of(plan: Plan, given: GivenModel, settings: LearningSettings) -> Forecasts | None:
+def forecasts_of(plan: Plan, given: GivenModel, learning: Learning) -> Forecasts | None:
     """The source of chances, if there is any. Raises StateError for a model of another program."""
-    learn, judges, length = settings.learns, settings.judges, settings.epoch or EPOCH
-    if given is None and not learn:
-        learning = Learning(False, settings.half_life, shared=False, length=length, slots=True)
-        return Forecasts(learning, judges=judges) if plan.declares_chances else None
-    if given is None or given == LEARN:
-        learning = Learning(True, settings.half_life, shared=False, length=length)
-        return Forecasts(learning, judges=judges)
+    learning = replace(learning, shared=False)
+    if given == LEARN:
+        return Forecasts(replace(learning, on=True))
+    if given is None:
+        return Forecasts(learning) if learning.on or plan.declares_chances else None
     model = given if isinstance(given, Model) else Model.load(given)
     model = model.of(plan, "the model" if isinstance(given, Model) else str(given))
-    half_life = settings.half_life if learn else model.half_life
-    learning = Learning(learn, half_life, model.epoch, shared=False, length=model.length)
-    return Forecasts(learning, model.to_bytes(), judges=judges)
+    half_life = learning.half_life if learning.on else model.half_life
+    return Forecasts(replace(learning, half_life=half_life), model.to_bytes())
 
 
 def to_learn() -> Forecasts:

@@ -89,16 +89,16 @@ class Trust:
 
     def learning(self, query: str) -> str:
         """Returns how many outcomes are known, while these are too few to judge by."""
-        answers = self._outcomes(query)
+        answers = self.outcomes(query)
         return f"learning: {answers} of {ENOUGH} outcomes" if answers < ENOUGH else ""
 
     def wait(self, query: str, tick: int | None) -> str:
         """Returns `learning` and about how long it takes; `tick` is the length of one in microseconds."""
         ticks = 0 if self.first is None else self.now - self.first + 1
         learning = self.learning(query)
-        return learning and learning + ahead(self._outcomes(query), ENOUGH, ticks, tick)
+        return learning and learning + ahead(self.outcomes(query), ENOUGH, ticks, tick)
 
-    def _outcomes(self, query: str) -> int:
+    def outcomes(self, query: str) -> int:
         found = self.results().get(query)
         return 0 if found is None else found.counted.answers
 

@@ -51,7 +51,7 @@ def _moved(state: str, number: int) -> str:
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("more", [(), ("--model", "learn", "--epoch", "3")])
+@pytest.mark.parametrize("more", [(), ("--model", "learn")])
 def test_a_watcher_goes_on_elsewhere(more: tuple[str, ...]) -> None:
     expected = _watched("whole.state", "whole.jsonl", 41, *more)
     state = "first.state"

@@ -9,9 +9,8 @@ import pytest
 import antelog
 from antelog.forecast.forecaster import WhatIf
 from antelog.forecast.inference import forms as form_module
-from antelog.forecast.inference.forms import QueryForm, forms, layout
+from antelog.forecast.inference.forms import QueryForm, forms
 from antelog.forecast.inference.nodes import UnknownChanceError
-from antelog.forecast.rates.tally import EPOCH
 from antelog.process import Engine
 from tests.forecast.making import chains, formula, plan_of
 from tests.tables import cases
@@ -119,7 +118,7 @@ def test_where_facts_hang_together_in_another_way(body: str, why: str) -> None:
 
 DELAYED = """
 input Temp(x: text, level: text, time) delay 1{}.
-delay Temp(wt4, _, _) = 3.
+delay Temp(wt4, _, _) = 3. chance Temp(_, _, _) = 5%.
 static Site(x: text, y: text). Site(a, b).
 """
 
@@ -135,21 +134,3 @@ def test_the_ticks_it_speaks_of() -> None:
     assert (found.first, found.last, found.slowest, found.memory) == (-1, 2, 3, 0)
     # A fact of the last tick may come 3 late; what mattered to the first tick must be known for good.
     assert found.reach == 2 + 3 + 3 + 1 + 1
-
-
-TEXT = """
-input Temp(x: text, level: text, time) delay {delay}.
-input Ping(x: text, time).
-{more}
-Hot(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
-Malf(X, T) :- Temp(X, high, T), not Ping(X, T+1).
-query Hot(X, T). query Malf(X, T).
-"""
-
-
-def test_slow_facts_are_counted_later() -> None:
-    assert layout(plan_of(TEXT.format(delay=2, more=""))).lag(EPOCH) == 2
-    assert layout(plan_of(TEXT.format(delay=EPOCH, more=""))).lag(EPOCH) == 2
-    slow = layout(plan_of(TEXT.format(delay=EPOCH + 1, more="")))
-    assert slow.lag(EPOCH) == 3
-    assert slow.lag(1) == EPOCH + 2

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from antelog.forecast.inference.chances import without_chances
+from antelog import Engine, parse
+from antelog.forecast.inference.chances import notes, summary, without_chances
 from tests.cli.trying import antelog
 from tests.forecast.making import plan_of
 
@@ -36,14 +37,24 @@ query P(X, T).
     ],
 )
 def test_why_there_are_no_chances(body: str, why: str | None) -> None:
-    found = without_chances(plan_of(PROGRAM.format(f"P(X, T) :- {body}.")), learned=False)
+    found = without_chances(plan_of(PROGRAM.format(f"P(X, T) :- {body}.")))
     assert ("P" in found) is (why is not None)
     assert why is None or why in found["P"]
 
 
-def test_what_is_learned_need_not_be_declared() -> None:
-    plan = plan_of(PROGRAM.format("P(X, T) :- Seen(X, T), Seen(X, T+1)."))
-    assert without_chances(plan, learned=True) == {}
+def test_where_nothing_is_declared_nothing_is_missed() -> None:
+    assert without_chances(plan_of("input Seen(x, time). P(X, T) :- Seen(X, T). query P(X, T).")) == {}
+
+
+def test_answers_that_are_open_or_never_end_have_no_chance() -> None:
+    rules = "P(X, Y, T) :- Ask(X, T), Reply(X, Y, T+1). Q(X, T) :- Ask(X, T), Reply(X, _, S), S > T."
+    program = parse(f"input Ask(x, time). input Reply(x, y, time). {rules} query P(X, Y, T). query Q(X, T).")
+    assert summary(program.plan) == {"P": "none with an open Y", "Q": "none: nothing bounds it in time"}
+    assert notes(program.plan, learned=True)[0] == "Q has no chances, because nothing bounds it in time"
+    engine = Engine(program, model="learn")
+    for tick in range(30):
+        engine.advance(tick, {"Ask": [("a", tick), ("b", tick)], "Reply": [("a", "c", tick)]})
+    assert {*engine.answers("Q")["chance"].to_pylist()} == {None}
 
 
 RUSH = """
@@ -52,7 +63,7 @@ chance Pay(_, _, _) = 20%.
 P(X, T) :- Pay(X, _, T), count(Pay(X, _, T..T+9)) >= 3.
 query P(X, T).
 """
-OUTCOMES = "note: P: its chances rest on the outcomes of earlier answers alone, not on how often facts come"
+OUTCOMES = "note: P: its chances rest on earlier answers, not on what is declared"
 WHY = "it counts atoms of which there may be several at a tick"
 
 

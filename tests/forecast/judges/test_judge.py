@@ -11,9 +11,7 @@ import pytest
 
 import antelog
 from antelog.engine.columns.tables import Numbers
-from antelog.errors import DataError
-from antelog.forecast.forecaster import LearningSettings, ModelForecaster
-from antelog.forecast.judges import judged as judges_module
+from antelog.forecast.forecaster import ModelForecaster
 from antelog.forecast.judges.following import DecidedAnswers, age_bucket, state_of
 from antelog.forecast.judges.judge import AnswerRows, Judge, Predictions
 from antelog.forecast.judges.judged import (
@@ -27,7 +25,8 @@ from antelog.forecast.judges.judged import (
     settled,
 )
 from antelog.forecast.judges.looks import QueryFeatures
-from antelog.forecast.rates.tally import Learns, Ledger, before, closed, entered, nothing_counted, opened
+from antelog.forecast.rates.learning import Learning, Learns
+from antelog.forecast.rates.tally import Ledger, before, closed, entered, nothing_counted, opened
 from antelog.forecast.scores.scores import result
 from antelog.process import Engine
 from tests.forecast.making import replayed
@@ -67,7 +66,7 @@ class EveryThird(Judge):
         return EveryThird(closed(self.counts, now))
 
 
-def every_third(_keys: int, _half_life: float | None, _features: QueryFeatures) -> EveryThird:
+def every_third(_keys: int, _half_life: float | None) -> EveryThird:
     return EveryThird(opened(nothing_counted(1, 2)))
 
 
@@ -76,7 +75,7 @@ def engine(*, third: bool) -> Engine:
     found = Engine(antelog.parse(RULES), model="learn")
     if third:
         judges = {**JUDGES, "every third": every_third}
-        found._forecaster = ModelForecaster.start(found.plan, None, LearningSettings(True), judges=judges)
+        found._forecaster = ModelForecaster.start(found.plan, None, Learning(True), judges=judges)
     return found
 
 
@@ -101,36 +100,9 @@ def test_a_third_judge_is_weighed_with_the_others() -> None:
     assert all((row["chance"] > 0.9) == (row["T"] % 3 == 0) for row in last)
 
 
-def test_the_judge_of_values_is_left_out_where_no_values_are_compared() -> None:
-    running = Engine(antelog.parse(RULES), model="learn")
-    assert "values" not in running.model.judges["Malf"]
-    with pytest.raises(DataError, match="no query compares values, as `V >= 90` does"):
-        Engine(antelog.parse(RULES), model="learn", judges=["values"])
-    Engine(antelog.parse(RULES), model="learn", judges=["values", "outcomes"])
-
-
-def test_one_query_of_two_compares_values() -> None:
-    """The other one has no chances, if nobody else has a say."""
-    program = antelog.parse(
-        "input Temp(x: text, v: number, time). Hot(X, T) :- Temp(X, V, T), V > 9, Temp(X, W, T+1), W > 9. "
-        "Both(X, T) :- Temp(X, _, T), Temp(X, _, T+1). query Hot(X, T). query Both(X, T)."
-    )
-    running = Engine(program, model="learn", judges=["values"])
-    facts = [("a", 12.0 - tick % 5, tick) for tick in range(120) if tick % 7]
-    log = running.advance(120, {"Temp": facts})
-    assert {*log["Both"]["chance_from"].to_pylist()} == {None}
-    assert {*log["Hot"]["chance_from"].to_pylist()} == {None, "values"}
-
-
-def test_the_judge_of_values_needs_a_library_to_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judges_module, "can_fit", lambda: False)
-    with pytest.raises(DataError, match=r"pip install '\.\[values\]', .*\. Or name other judges"):
-        Engine(antelog.parse(RULES), model="learn", judges=["values", "model"])
-    Engine(antelog.parse(RULES), model="learn")
-
-
 UNKNOWN = float("nan")
-SLOW = 3
+SLOW = 2
+NO_FEATURES = QueryFeatures((), 0, np.zeros(1, np.int64), None, ())
 
 
 def ints(*numbers: int) -> np.ndarray:
@@ -149,7 +121,7 @@ def asked(*ticks: int, reported: bool = True) -> AnswerRows:
         np.full(len(tick), reported),
         Learns.ALL,
         state_of(zero, age_bucket(zero), np.full(len(tick), not reported)),
-        np.zeros((len(tick), 0), np.float32),
+        NO_FEATURES.unknown(len(tick)),
     )
 
 
@@ -174,7 +146,7 @@ def decided(*rows: tuple[int, int, bool]) -> DecidedAnswers:
 def with_history(confirmed: int, of: int) -> Judged:
     """So many of the answers in this state were confirmed."""
     past = decided(*((i, 0, i < confirmed) for i in range(of)))
-    known = learned(nothing_judged(2, 1, None), past, (0,), Learns.ALL)
+    known = learned(nothing_judged(2, 1, None, NO_FEATURES), past, (0,), Learns.ALL)
     return settled(known, 0)
 
 

@@ -40,7 +40,7 @@ def after(weights: JudgeWeights, *rows: Row, answers: list[int] | None = None) -
     pattern, each, tick, confirmed = map(np.array, zip(*rows, strict=True))
     nothing = np.zeros((len(tick), 0), np.float32)
     number = tick if answers is None else np.array(answers)
-    lines = Predictions(number, tick, pattern, each, np.zeros(len(tick)), number, nothing)
+    lines = Predictions(number, tick, pattern, each, each[:, 0], each[:, 0], number, nothing)
     return weighed(weights, lines, SettledLines(tick, tick, nothing, confirmed))
 
 

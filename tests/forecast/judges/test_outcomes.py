@@ -12,9 +12,8 @@ import antelog
 from antelog.engine.step.lines import PATTERN
 from antelog.forecast.judges.following import DecidedAnswers, age_bucket, stage_of, state_of
 from antelog.forecast.judges.judge import AnswerRows
-from antelog.forecast.judges.looks import NO_FEATURES
-from antelog.forecast.judges.outcomes import OutcomeStatistics, nothing_known
-from antelog.forecast.rates.tally import Learns
+from antelog.forecast.judges.outcomes import MEMORIES, OutcomeStatistics, nothing_known
+from antelog.forecast.rates.learning import Learns
 
 EARLY, LATE, OTHER, SILENT = (
     int(state_of(np.array([pattern << PATTERN]), age_bucket(np.array([age])), np.array([silent]))[0])
@@ -45,7 +44,7 @@ def taught(
 
 
 def nothing(half_life: float | None = None) -> OutcomeStatistics:
-    return nothing_known(1, half_life, NO_FEATURES)
+    return nothing_known(1, half_life)
 
 
 def learned(ticks: list[int], *answers: tuple[int, bool, list[int]]) -> OutcomeStatistics:
@@ -61,7 +60,7 @@ def chances(outcomes: OutcomeStatistics, state: int, key: int, tick: int = 1) ->
     own, at, states = np.array([key]), np.array([tick]), np.array([state])
     some, features = stage_of(states), np.zeros((1, 0), np.float32)
     rows = AnswerRows((own, at), (own,), some, at, at >= 0, Learns.ALL, states, features)
-    found: list[float] = outcomes.predict(rows)[0].tolist()
+    found: list[float] = outcomes.predict(rows)[0, : len(MEMORIES)].tolist()
     return found
 
 
@@ -120,15 +119,33 @@ def test_what_is_decided_is_used_from_the_next_tick_on() -> None:
 def test_memories_fade_each_at_its_own_pace() -> None:
     old = learned([*range(100)], *[(7, True, [EARLY])] * 100).settled(99)
     new = taught(old, [*range(1000, 1100)], *[(7, False, [EARLY])] * 100).settled(1099)
-    fast, middle, slow = chances(new, EARLY, 7, 1100)
+    fast, slow = chances(new, EARLY, 7, 1100)
     assert fast < 0.1
-    assert fast < middle < slow
     assert slow == pytest.approx(0.5, abs=0.05)
 
 
 def test_a_faster_memory_that_knows_little_is_as_the_slower_one() -> None:
     found = known(*[(7, True, [EARLY])] * 50)
-    assert chances(found, EARLY, 8, 1500) == pytest.approx([chance(found, EARLY, 8, 1500)] * 3, abs=0.05)
+    assert chances(found, EARLY, 8, 1500) == pytest.approx([chance(found, EARLY, 8, 1500)] * 2, abs=0.05)
+
+
+def test_when_answers_are_confirmed_is_counted_by_what_is_still_ahead() -> None:
+    """Three of four took 2 ticks and one 5; an answer that is 2 ticks old has only the 5 ahead."""
+    program = antelog.parse(
+        "input Ask(x, time). input Ack(x, time). "
+        "Done(X, T) :- Ask(X, T), Ack(X, S), S > T, S <= T + 6. query Done(X, T)."
+    )
+    engine = antelog.Engine(program, model="learn")
+    asks = [(f"o{number}", number) for number in range(200)]
+    acks = [(x, tick + (5 if tick % 4 == 0 else 2)) for x, tick in asks]
+    log = engine.advance(199, {"Ask": asks, "Ack": [row for row in acks if row[1] < 200]})["Done"].to_pylist()
+    found = {row["T"]: row for row in engine.answers("Done").to_pylist()}
+    young, old = ([each["tick"] - tick for each in found[tick]["forecast"]] for tick in (199, 196))
+    assert (young, old) == ([2, 5], [5])
+    last = [row for row in log if row["change"] == "possible"][-1]
+    first, second = (each["chance"] for each in last["forecast"])
+    assert second == pytest.approx(last["chance"])
+    assert first == pytest.approx(0.75 * second, abs=0.05)
 
 
 def test_of_a_count_they_know_the_quarter() -> None:

@@ -1,11 +1,10 @@
-"""antelog/forecast/judges/values_judge.py: the laws of chances hold for those that look at values, too.
+"""antelog/forecast/judges/linear.py: the laws of chances hold for those that look at values, too.
 
 Readings of some devices wander up and down, and some come late. The chances are learned while they come.
 """
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -76,7 +75,6 @@ def test_chances_do_not_depend_on_how_a_run_is_cut(ends: list[int]) -> None:
 
 @pytest.mark.parametrize("at", [59, 60, 161])
 def test_a_saved_engine_goes_on_as_if_nothing_had_happened(tmp_path: Path, at: int) -> None:
-    """Also where trees are being fitted when it is saved."""
     engine = Engine(PROGRAM, model="learn")
     first = run(engine, [at])
     engine.save(tmp_path / "state")
@@ -93,15 +91,3 @@ def test_dealt_to_workers_chances_are_the_same() -> None:
         for name, table in together.items():
             mine = pa.array([device in devices for device in table["X"].to_pylist()])
             same(table.filter(mine), found[name])
-
-
-def test_a_model_is_applied_without_scikit_learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    learned().save(tmp_path / "hot.model")
-    expected = run(Engine(PROGRAM, model=learned()), CUT)
-    for name in [each for each in sys.modules if each.partition(".")[0] == "sklearn"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    found = run(Engine(PROGRAM, model=tmp_path / "hot.model"), CUT)
-    for name, table in expected.items():
-        same(table, found[name])
-        assert "values" in found[name]["chance_from"].to_pylist()

@@ -9,17 +9,8 @@ import pytest
 
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
-from antelog.forecast.rates.odds import (
-    Odds,
-    Series,
-    completed,
-    declared,
-    exclusive,
-    less_declared,
-    memory,
-    possible_kinds,
-    transitions,
-)
+from antelog.forecast.rates.odds import Odds, Series, declared, exclusive, memory, possible_kinds
+from antelog.forecast.rates.slots import shared
 from antelog.forecast.rates.tally import Ledger, before, closed, entered, nothing_counted, opened
 from tests.forecast.making import chains, input_of, keys, odds, once_and_again
 
@@ -118,7 +109,7 @@ def test_the_declaration_with_most_constants_decides() -> None:
     assert again.tolist() == [[0.8], [0.1]]  # without `again`, what came before does not matter
     assert odds.delay.tolist() == [[1], [2]]
     np.testing.assert_allclose(odds.shares, [[[0.5, 0.5, 0]], [[0.7, 0.2, 0.08]]])
-    assert (odds.shares_declared.tolist(), odds.known.tolist()) == ([[False], [True]], [True, True])
+    assert odds.known.tolist() == [True, True]
 
 
 def test_a_declaration_that_fits_some_facts_of_a_series_leaves_it_open() -> None:
@@ -155,59 +146,17 @@ def test_other_kinds_of_facts_in_a_slot() -> None:
     assert masks == [[True, True], [True, False], [True, True]]
     odds = declared(chain, input_of(text), rows)
     np.testing.assert_allclose(once_and_again(odds)[0], [[0.05, 0.15, 0], [0.01, 0, 0]], atol=1e-10)
-    # What is impossible is not learned, nor what is declared.
+    # What is impossible is not counted, nor what is declared.
     assert odds.chance_declared.tolist() == [[True, True, False]] * 2
 
 
-def test_what_is_declared_is_not_learned() -> None:
-    odds = found("delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).", "wt2", "wt4")
-    same = np.full((2, 1), 0.25)
-    learned = replace(
-        odds,
-        transitions=transitions(same, same * 3),
-        shares=np.broadcast_to([0.6, 0.2, 0.2], (2, 1, 3)).copy(),
-        known=np.ones(2, np.bool_),
-    )
-    both = completed(odds, learned)
-    once, again = once_and_again(both)
-    assert (once.tolist(), again.tolist()) == ([[0.25], [0.25]], [[0.75], [0.75]])
-    # For wt2 what was learned, within its delay of 1; for wt4 what is declared.
-    np.testing.assert_allclose(both.shares, [[[0.75, 0.25, 0]], [[0.7, 0.2, 0.08]]])
-
-
-def test_what_is_learned_may_know_of_longer_delays() -> None:
-    """Those of another input; and of shorter ones, for a fact may be later than any that has come."""
-    odds = found(CHANCES, "wt2")
-    for shares, known, wanted in (
-        ([0.6, 0.2, 0.1, 0.1], True, [0.75, 0.25, 0, 0]),
-        ([0.6, 0.2, 0.1, 0.1], False, [0.5, 0.5, 0, 0]),
-        ([1.0], True, [1, 0]),
-        ([1.0], False, [0.5, 0.5]),
-    ):
-        learned = replace(odds, shares=np.array([[shares]]), known=np.array([known]))
-        both = completed(odds, learned)
-        np.testing.assert_allclose(both.shares, [[wanted]])
-
-
-def slot() -> tuple[Odds, Odds]:
-    """The declared odds of a slot, and learned ones: after nothing, high, and another fact."""
+def test_what_a_declaration_leaves_over_is_shared() -> None:
     odds = found(CHANCES, "a", slot=", one per x")
-    moves = np.array([[[0.5, 0.2, 0.3], [0.1, 0.6, 0.3], [0.0, 0.1, 0.9]]])
-    return odds, replace(odds, transitions=moves, known=np.ones(1, np.bool_))
-
-
-def test_what_a_declaration_leaves_over_is_learned() -> None:
-    odds, learned = slot()
-    moves = completed(odds, learned, whole=False).transitions[0]
-    # After another fact it is always one or the other.
-    wanted = [[0.95 * 5 / 8, 0.05, 0.95 * 3 / 8], [0.2 * 1 / 4, 0.8, 0.2 * 3 / 4], [0, 0.05, 0.95]]
-    np.testing.assert_allclose(moves, wanted, atol=1e-12)
-
-
-def test_of_any_fact_of_a_slot_others_are_what_is_not_declared() -> None:
-    odds, learned = slot()
-    moves = completed(odds, less_declared(learned, odds), whole=False).transitions[0]
-    np.testing.assert_allclose(moves, [[0.5, 0.05, 0.45], [0.1, 0.8, 0.1], [0, 0.05, 0.95]], atol=1e-12)
+    (moves,) = shared(odds, np.array([[0.25, 0.5, 1.0]]), np.ones(1, np.bool_)).transitions
+    # By what came before: after another fact it is always one or the other.
+    np.testing.assert_allclose(moves, [[0.7125, 0.05, 0.2375], [0.1, 0.8, 0.1], [0, 0.05, 0.95]], atol=1e-12)
+    (same,) = shared(odds, np.ones((1, 3)), np.zeros(1, np.bool_)).transitions
+    assert same.tolist() == odds.transitions[0].tolist()
 
 
 @pytest.mark.parametrize(

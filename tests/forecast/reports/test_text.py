@@ -12,6 +12,7 @@ from antelog.forecast.reports.words import ENOUGH, percent, report_text, short_s
 from antelog.forecast.scores.calibration import CalibrationResult
 from antelog.forecast.scores.scored_lines import alerts
 from antelog.forecast.scores.scores import Scores, report_json, result, scored, table
+from tests.forecast.making import plan_of
 from tests.forecast.streams import Made, decided, stream
 
 MINUTES = 10 * 60 * 1_000_000
@@ -56,10 +57,15 @@ def test_quarters_share_their_unit() -> None:
 
 
 def test_the_verdicts() -> None:
-    assert words.verdict(result(RIGHT)).startswith("Calibrated so far")
+    assert words.verdict(result(RIGHT)).startswith("Close: off by ")
     assert words.verdict(result(SURE)) == (
-        "Misleading: these chances are too sure by 10.7 points (7.7 to 13.4), more than chance explains."
+        "Misleading: these chances are too sure by 10.7 points, 7.7 to 13.4, more than chance explains."
     )
+    bins = result(SURE).calibration.bins
+    doubtful = CalibrationResult(bins, False, 0.05, 0.06, lambda: ((0.0, 0.09), 0.04))
+    assert "Perhaps wrong: these chances are too sure by 4 points, 0 to 9" in words.calibrated(doubtful)
+    small = replace(doubtful, drawn=lambda: ((0.0, 0.09), 0.015))
+    assert words.calibrated(small) == "Close so far: off by 1.5 points, 0 to 9."
     assert {"chances too low", "chances too high"} <= {*map(words.mark, result(SURE).calibration.bins)}
     assert "Too little to tell whether" in words.verdict(result(EDGES["one"]))
     few = CalibrationResult((), None, 0.187)
@@ -71,8 +77,8 @@ def test_the_verdicts() -> None:
 def test_chances_that_are_right_and_say_nothing() -> None:
     lines = decided(*((n, n, 0.04, n + 3, n % 25 == 0) for n in range(1000)))
     found = result(scored(Scores(), lines))
-    limits = "no better than the base rate; no alert at 50 % would have rung."
-    assert words.verdict(found) == f"Not refuted, but {limits}"
+    limits = "No better than the base rate; no alert at 50 % would have rung."
+    assert words.verdict(found) == f"Close: off by 0 points, 0 to 1.3. {limits}"
     assert words.finding(found) == "doubtful"
     assert limits in " ".join(report_text({"Malf": scored(Scores(), lines)}).split())
     one = words.verdict(result(EDGES["one"]))
@@ -126,12 +132,22 @@ def test_alerts_of_the_program_come_first() -> None:
 
 
 def test_how_far_chances_are_off() -> None:
-    found = CalibrationResult((), None, None, 0.0213)
-    vars(found)["interval"] = 0.0, 0.034  # as if it were drawn
+    found = CalibrationResult((), None, None, 0.0213, lambda: ((0.0, 0.034), 0.02))
     assert (words.points(0.0213), words.points(0.01)) == ("2.1 points", "1 point")
     assert words.error_interval(found) == "95 % interval 0 to 3.4"
-    assert words.error_interval(replace(found)) == "no interval: that takes ten blocks of time at least"
+    assert (
+        words.error_interval(replace(found, drawn=None))
+        == "no interval: that takes ten blocks of time at least"
+    )
     assert "Expected calibration error:" in report_text({"Malf": RIGHT})
+
+
+def test_what_chances_rest_on() -> None:
+    source = "tick 1 hour. input Temp(x, v: number, time). P(X, T) :- Temp(X, V, T), V > 9. query P(X, T)."
+    looks = {"linear": ", the last 6 values, the hour", "outcomes": ""}
+    for judge, more in looks.items():
+        line = {"query": "P", "answer": {"X": 1}, "chance_from": judge}
+        assert words.rests_on(line, plan_of(source), 351) == f"rests on rates of 351 like it{more}"
 
 
 def test_json() -> None:

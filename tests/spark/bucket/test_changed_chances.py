@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import antelog
-from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.model_file import Model
+from antelog.forecast.rates.learning import Learning
 from antelog.process import Engine
 from antelog.spark.bucket import stream as bucket_stream
 from antelog.spark.job.forecasts import GivenModel, forecasts_of
@@ -55,7 +55,7 @@ FACTS = facts_of_devices()
 
 
 def job(of: antelog.Program, given: GivenModel = None, before: Sequence[Job] = (), **settings: Any) -> Job:
-    learning = LearningSettings(given == "learn", **settings)
+    learning = Learning(given == "learn", **settings)
     tables = tables_of(of.plan, FACTS)
     found = job_of(of.plan, tables, 2, forecasts=forecasts_of(of.plan, given, learning))
     known = tuple(Predecessor(each.identity, each.plan) for each in before)

@@ -16,10 +16,10 @@ import antelog
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.dividing import parts_of
 from antelog.forecast.columns import KINDS
-from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.lines import Limits
 from antelog.forecast.model_file import Model, merged
+from antelog.forecast.rates.learning import Learning
 from antelog.forecast.scores import scores
 from antelog.process import Engine
 from antelog.spark.bucket import stream as bucket_stream
@@ -84,7 +84,7 @@ def in_process(
 
 
 def forecasts(given: GivenModel, *, learn: bool = False) -> Forecasts:
-    found = forecasts_of(PLAN, given, LearningSettings(learn))
+    found = forecasts_of(PLAN, given, Learning(learn))
     assert found is not None
     return found
 
@@ -213,7 +213,7 @@ def test_any_program_has_the_chances_of_the_engine(data: st.DataObject, name: st
     assert plan.key
     for family in layout(plan).families:
         assert plan.key[family.predicate] in family.places
-    found = forecasts_of(plan, None, LearningSettings(False))
+    found = forecasts_of(plan, None, Learning(False))
     assert found is not None
     facts = facts_of(plan, dice, 12, 7)
     job = job_of(plan, tables_of(plan, facts), 3, forecasts=found)

@@ -12,7 +12,7 @@ from antelog import Engine
 from antelog.accounts import Counts
 from antelog.arrow.arrays import from_blob, to_blob
 from antelog.arrow.ticks import LOCAL, TWICE
-from antelog.forecast.forecaster import LearningSettings
+from antelog.forecast.rates.learning import Learning
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.spark.bucket.packing import PACKED_NAMES, packed, received
@@ -119,7 +119,7 @@ def test_messages_are_the_lines_of_try_with_their_answers_as_keys() -> None:
     at = 3_500_000_001
     facts: list[Fact] = [("Hot", ("a", at), at), ("Hot", ("b\u2028", at), at), ("Hot", ("a", at + 1), at + 1)]
     tables = tables_of(program.plan, facts)
-    given = forecasts_of(program.plan, None, LearningSettings(False))
+    given = forecasts_of(program.plan, None, Learning(False))
     job = job_of(program.plan, tables, 1, batch=True, until=at + 3, forecasts=given)
     messages = messages_of(job, tables)
     log = Engine(program).advance(at + 3, frames(facts, program.plan, -1, at + 3))

@@ -3,8 +3,8 @@
 import pytest
 
 import antelog
-from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.model_file import Model, merged, packed
+from antelog.forecast.rates.learning import Learning
 from antelog.process import Engine
 from antelog.spark.job.forecasts import forecasts_of, to_learn
 from antelog.spark.job.needed import EVERYTHING
@@ -19,7 +19,7 @@ FACTS: list[Fact] = [("Temp", tuple(row[:-1]), row[-1]) for row in readings()]
 
 @pytest.mark.parametrize(("buckets", "ends"), [(1, []), (3, [150, 333]), (4, [40, 700])])
 def test_chances_are_those_of_the_engine(buckets: int, ends: list[int]) -> None:
-    given = forecasts_of(PLAN, learned(), LearningSettings(False))
+    given = forecasts_of(PLAN, learned(), Learning(False))
     assert given is not None
     expected = others.in_process(PROGRAM, learned(), FACTS, TICKS + 5)
     assert any(row.get("chance_from") == "values" for row in expected)
@@ -31,7 +31,7 @@ def test_all_facts_are_needed_where_a_model_looks_at_values() -> None:
     program = antelog.parse(rules)
     plan, model = program.plan, Engine(program, model="learn").model
     tables = tables_of(plan, [("Temp", ("a", 12.0, 0), 0)])
-    with_model = forecasts_of(plan, model, LearningSettings(False))
+    with_model = forecasts_of(plan, model, Learning(False))
     assert job_of(plan, tables, 3, forecasts=with_model).needs["Temp"] == EVERYTHING
     assert job_of(plan, tables, 3).needs["Temp"] != EVERYTHING
 

@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from antelog.engine.step.wording import LOST, SEEN, meaning, unseen_since
+from antelog.forecast.reports import words
 from antelog.forecast.reports.words import count
 from antelog.lines import LogLine, literal_of
 from antelog.run.answer_details import LiteralDetail
@@ -28,6 +29,7 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
         return None
     line = found.line
     given, program = line.get("explanations") or (), scene.board.head.program
+    outcomes = scene.board.trust.outcomes
     return render(
         "answer.html",
         scene=scene,
@@ -56,6 +58,7 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
         acts=scene.shown_acts(scene.key(found)),
         by_model=by_model(scene, line),
         source=line.get("chance_from"),
+        rests="" if program is None else words.rests_on(line, program.plan, outcomes(found.query)),
     )
 
 

@@ -186,6 +186,7 @@ def test_an_answer_has_its_history_what_it_awaits_and_its_rules() -> None:
         "hot.alog:4",
         "Malf(X, T) :- Hot(X, T), Hot(X, T+1).",
         "80\xa0%",
+        "rests on",
         "50\xa0%",
     ):
         assert expected in words, expected
