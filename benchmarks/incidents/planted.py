@@ -16,9 +16,11 @@ import pyarrow as pa
 
 from antelog import Program, parse
 from antelog.incidents.judging import Incidents, Lead
-from antelog.incidents.suggest.conditions import Condition, Measure, measured
-from antelog.incidents.suggest.proposals import Facts, Proposal, proposals
-from antelog.incidents.suggest.streams import key_positions, stream_of
+from antelog.incidents.suggest.conditions import RuleCondition
+from antelog.incidents.suggest.input_columns import InputColumns, key_positions
+from antelog.incidents.suggest.measures import Measure, SearchedHistory
+from antelog.incidents.suggest.proposals import proposals
+from antelog.incidents.suggest.searched_part import FoundRule, holding
 
 DEVICES, HOURS = 6, 3000
 CAUSES, WITH_INCIDENT, INCIDENTS, ALONE, NEARLY = 20, 14, 20, 30, 20
@@ -176,7 +178,7 @@ Act = Callable[[World, int, int], None]
 class Kind:
     """A kind of condition: what is planted, how it is made to hold, and how nearly."""
 
-    condition: Condition
+    condition: RuleCondition
     plant: Act
     nearly: Sequence[Act] = ()
     beside: Sequence[Act] = ()  # holds at another time than the condition beside it
@@ -185,9 +187,9 @@ class Kind:
     )
 
 
-def _over(what: str, column: str, limit: float, **more: object) -> Condition:
+def _over(what: str, column: str, limit: float, **more: object) -> RuleCondition:
     stream = {"value": 0, "noise": 0, "level": 1, "pressure": 1, "rate": 2, "power": 2, "code": 3, "mode": 4}
-    return Condition(Measure(what, stream[column], column, **more), True, limit)  # type: ignore[arg-type]
+    return RuleCondition(Measure(what, stream[column], column, **more), True, limit)  # type: ignore[arg-type]
 
 
 KINDS: dict[str, Kind] = {
@@ -206,7 +208,7 @@ KINDS: dict[str, Kind] = {
         ),
     ),
     "not": Kind(
-        Condition(Measure("count", 3, "code", 6, "HB"), False, 0.5),
+        RuleCondition(Measure("count", 3, "code", 6, "HB"), False, 0.5),
         lambda w, d, h: _no_beats(w, d, h, 6),
         (lambda w, d, h: _no_beats(w, d, h, 4), lambda w, d, h: _no_beats(w, d, h, 5)),
     ),
@@ -216,7 +218,7 @@ KINDS: dict[str, Kind] = {
         (lambda w, d, h: _jump_from(w, "value", d, h, (33, 40), (62, 68)),),
     ),
     "under": Kind(
-        Condition(Measure("value", 1, "level"), False, 22),
+        RuleCondition(Measure("value", 1, "level"), False, 22),
         lambda w, d, h: _fill(w, "level", d, h, 12, 21.5),
         (lambda w, d, h: _jump_from(w, "level", d, h, (54, 60), (24, 27)),),
     ),
@@ -257,8 +259,8 @@ KINDS: dict[str, Kind] = {
         (lambda w, d, h: _manual(w, d, h - 20, h - 14),),
         at_once=lambda w, d, h: _manual(w, d, h - 2, h + 2),
     ),
-    "hour": Kind(Condition(Measure("hour"), True, 17), _nothing),
-    "weekday": Kind(Condition(Measure("weekday"), True, 5), _nothing),
+    "hour": Kind(RuleCondition(Measure("hour"), True, 17), _nothing),
+    "weekday": Kind(RuleCondition(Measure("weekday"), True, 5), _nothing),
 }
 CALENDAR = ("hour", "weekday")
 SINGLES = [name for name in KINDS if name not in CALENDAR]
@@ -301,11 +303,11 @@ class Planted:
     incidents: Sequence[tuple[int, int]]
 
     @property
-    def conditions(self) -> tuple[Condition, ...]:
+    def conditions(self) -> tuple[RuleCondition, ...]:
         return tuple(_condition(each, self.kinds) for each in self.kinds)
 
 
-def _condition(kind: str, kinds: Sequence[str]) -> Condition:
+def _condition(kind: str, kinds: Sequence[str]) -> RuleCondition:
     """The condition that is planted; beside hours and days those that look for something do so at once."""
     found = KINDS[kind].condition
     if KINDS[kind].at_once is None or kind == "last" or not set(kinds) & set(CALENDAR):
@@ -357,54 +359,54 @@ def planted(kinds: tuple[str, ...], seed: int, *, moved: bool = False) -> Plante
 class Found:
     """The proposals for a planted rule, and whether the first one is it."""
 
-    proposals: Sequence[Proposal]
+    proposals: Sequence[FoundRule]
     right: bool
 
 
 def found(plan: Planted) -> Found:
     keys = dict[str, int]()
-    inputs = program().plan.inputs
-    streams = [
-        stream_of(source, table, key_positions(program().plan).get(source.name), keys)
-        for source, table in zip(inputs, plan.tables, strict=True)
+    at = key_positions(program().plan)
+    inputs = [
+        InputColumns.of(source, table, at.get(source.name), keys)
+        for source, table in zip(program().plan.inputs, plan.tables, strict=True)
     ]
     key = np.array([keys[f"d{device}"] for device, _ in plan.incidents])
     begin = np.array([hour for _, hour in plan.incidents])
     incidents = Incidents.of(key, begin, begin)
-    facts = Facts.of(program().plan, streams, incidents, LEAD)
-    proposed = list(proposals(facts, incidents, LEAD, 5, 0.5))
-    right = any(is_planted(each.rule.conditions, plan, facts) for each in proposed)
+    history = SearchedHistory.of(program().plan, inputs, keys, incidents, LEAD).measured()
+    proposed = list(proposals(history, 5, 0.5))
+    right = any(is_planted(each.conditions, plan, history) for each in proposed)
     return Found(proposed, right)
 
 
-def is_planted(conditions: Sequence[Condition], plan: Planted, facts: Facts) -> bool:
+def is_planted(conditions: Sequence[RuleCondition], plan: Planted, history: SearchedHistory) -> bool:
     """Whether conditions are the planted ones, but for limits within 5 %, or ring like it."""
     same = all(any(_like(one, other) for other in conditions) for one in plan.conditions)
     if same and len(conditions) == len(plan.conditions):
         return True
     if len(plan.kinds) == 1 and plan.kinds[0] in _SAME_ALARMS and len(conditions) == 1:
-        return _rings_alike(conditions, plan.conditions, facts)
+        return _rings_alike(conditions, plan.conditions, history)
     return False
 
 
-def _like(one: Condition, other: Condition) -> bool:
+def _like(one: RuleCondition, other: RuleCondition) -> bool:
     whole = one.measure.what in ("count", "last", "hour", "weekday")
     near = 0.5 if whole else abs(one.limit) * 0.05
     same_limit = abs(one.limit - other.limit) <= near
     return one.measure == other.measure and one.above == other.above and same_limit
 
 
-def _rings_alike(one: Sequence[Condition], other: Sequence[Condition], facts: Facts) -> bool:
-    first, second = _alarms(one, facts), _alarms(other, facts)
+def _rings_alike(
+    one: Sequence[RuleCondition], other: Sequence[RuleCondition], history: SearchedHistory
+) -> bool:
+    first, second = _alarms(one, history), _alarms(other, history)
     both = len(first & second)
     return both >= 0.95 * max(len(first), len(second))
 
 
-def _alarms(conditions: Sequence[Condition], facts: Facts) -> set[tuple[int, int]]:
+def _alarms(conditions: Sequence[RuleCondition], history: SearchedHistory) -> set[tuple[int, int]]:
     """Where conditions begin to hold."""
-    holds = np.ones(facts.moments.count, np.bool_)
-    for each in conditions:
-        holds &= each.holds(measured(each.measure, facts.streams, facts.moments, facts.plan))
-    key, tick = facts.moments.key[holds], facts.moments.tick[holds]
+    rows = holding(history, conditions, np.arange(history.count))
+    key, tick = history.key[rows], history.tick[rows]
     fresh = np.append(True, (np.diff(key) != 0) | (np.diff(tick) > LEAD.settle + 1))[: len(key)]
     return set(zip(key[fresh].tolist(), tick[fresh].tolist(), strict=True))

@@ -13,8 +13,8 @@ from antelog.cli.show.set_aside import summarized
 from antelog.cli.show.terminal import note, print_diagnostics, progress_bar, say, tell
 from antelog.errors import OutputError
 from antelog.incidents.suggest.declaring import declared, with_a_query
-from antelog.incidents.suggest.improving import Trial
-from antelog.incidents.suggest.library import Declarations, Suggestion, suggested
+from antelog.incidents.suggest.improving import ProgramTrial
+from antelog.incidents.suggest.library import Suggestion, suggested
 from antelog.language.program_files import read_text
 from antelog.program import parse
 from antelog.run.checks import Ready, resolved
@@ -41,6 +41,7 @@ def suggest(settings: Settings, more: SuggestFlags) -> None:
         if path.exists():
             raise OutputError(f"{path}: is there already. Give another name; nothing is written over it")
     found, declarations = _given(settings, more)
+    how = {"progress": lambda _: None, "note": note}
     plan, recording = found.program.plan, recording_of(found.settings)
     with (
         summarized(rejects_of(found.settings), plan.timescale) as rejects,
@@ -53,40 +54,38 @@ def suggest(settings: Settings, more: SuggestFlags) -> None:
             report(int(share * _SHARES) - done)
             done = int(share * _SHARES)
 
-        trial = Trial(found, more, more.incidents, recording, {"progress": lambda _: None, "note": note})
-        result = suggested(trial, declarations, rejects, searching)
+        trial = ProgramTrial(found, more, more.incidents, recording, how, declarations)
+        result = suggested(trial, rejects, searching)
     _show(result, more)
 
 
-def _given(settings: Settings, more: SuggestFlags) -> tuple[Ready, Declarations]:
-    """The program with its settings; without one, inputs are declared as their files have them."""
+def _given(settings: Settings, more: SuggestFlags) -> tuple[Ready, str]:
+    """The program with its settings; without one inputs are declared as their files have them."""
     if settings.program is not None:
         text = read_text(settings.program)
         if with_a_query(text) == text:
             found = ready(settings, SUGGEST, more.output)
             print_diagnostics(found.program.warnings, found.program.source)
-            return found, Declarations(text)
+            return found, ""
         program = parse(with_a_query(text), name=str(settings.program), limits=settings.limits)
-        return resolved(program, settings), Declarations(text)
-    guessed = declared(files_of(settings.inputs), more.key, more.incidents)
-    note(f"inputs, as the files have them:\n{guessed.text}")
-    program = parse(with_a_query(guessed.text), name="inputs")
-    settings = replace(settings, map={**guessed.maps, **settings.map})
-    return resolved(program, settings), Declarations(guessed.text, guessed)
+        return resolved(program, settings), ""
+    guessed, maps = declared(files_of(settings.inputs), more.key, more.incidents)
+    note(f"inputs, as the files have them:\n{guessed}")
+    program = parse(with_a_query(guessed), name="inputs")
+    return resolved(program, replace(settings, map={**maps, **settings.map})), guessed
 
 
 def _show(result: Suggestion, more: SuggestFlags) -> None:
-    for change in result.changes:
-        say(f"{change.name}: {change.figures}")
+    for change in result.rows if result.improves else ():
+        say(f"{change['rule']}: {change['limits']}")
     if not result.text:
         tell(str(result))
     elif more.output is None:
         tell(result.text.rstrip())
     else:
         write(more.output, result.text.encode())
-        number = len(result.written) or len(result.changes)
         if result.tests:
             write(more.output.with_suffix(".test.yaml"), result.tests.encode())
         beside = ", with tests beside it" if result.tests else ""
-        what = "rule" if result.written else "change"
+        number, what = len(result.rows), "change" if result.improves else "rule"
         say(f"done: {number} {what}{'s' * (number != 1)} in {more.output}{beside}")

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -27,10 +26,12 @@ from antelog.errors import DataError
 from antelog.files import Form, form_of
 from antelog.files.columns import DEFAULT_ARRIVAL, has
 from antelog.files.naming import ENDINGS
+from antelog.incidents.suggest.writing import uses
 from antelog.language.durations import duration_text
 from antelog.language.epochs import Counting
 from antelog.language.moments import Timescale
 from antelog.language.printer import KEYWORDS
+from antelog.program import Program
 
 _TIMES = ("time", "timestamp", "datetime", "date", "ts", "at")
 _SECOND = 1_000_000
@@ -40,42 +41,13 @@ _USUAL = tuple(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
-    """The rows of a file as they are, with the columns of its time and its key."""
+def declared(
+    given: Mapping[str, Path | Frame], named: str | None, listed: Path | Frame
+) -> tuple[str, Mapping[str, str]]:
+    """The declarations of files, and the columns whose names cannot stand in a program as they are.
 
-    name: str
-    rows: pa.Table
-    time: str
-    key: str | None
-
-
-@dataclass(frozen=True)
-class Declared:
-    """What files have, as declarations, and columns whose names cannot stand in a program as they are."""
-
-    tick: str
-    inputs: Mapping[str, str]
-    maps: Mapping[str, str]
-
-    @property
-    def text(self) -> str:
-        return self.only(self.inputs)
-
-    def only(self, names: Container[str]) -> str:
-        """The declarations of some inputs."""
-        own = [text for name, text in self.inputs.items() if name in names]
-        said = [
-            f"% {column.partition('.')[2]} of {column.partition('.')[0]} is the column {name!r}: give "
-            f"--map {shlex.quote(f'{column}={name}')}"
-            for column, name in self.maps.items()
-            if column.partition(".")[0] in names
-        ]
-        return "\n".join([*([self.tick] if self.tick else []), *said, *own])
-
-
-def declared(given: Mapping[str, Path | Frame], named: str | None, listed: Path | Frame) -> Declared:
-    """The declarations of files; the key is a column that all have, and the incidents. Raises DataError."""
+    The key is a column that all have, and the incidents. Raises DataError.
+    """
     if not given:
         raise DataError("there are no facts; give a file of each input: --input Vibration=vibration.csv")
     for name in given:
@@ -84,20 +56,46 @@ def declared(given: Mapping[str, Path | Frame], named: str | None, listed: Path 
     read = {name: _read(name, each) for name, each in given.items()}
     incidents = columns_of(listed)
     key = (named or "").rpartition("=")[2] or None  # of `--key X=device`
-    common = [
-        column
-        for column in next(iter(read.values())).column_names
-        if all(column in rows.column_names for rows in read.values()) and column.lower() not in _TIMES
-    ]
-    shared = key or next((each for each in common if each in incidents), None)
+    first, *others = read.values()
+    common = [each for each in first.column_names if all(each in rows.column_names for rows in others)]
+    common = [each for each in common if each.lower() not in _TIMES]
     if key is not None and key not in common:
         raise DataError(f"not every input has a column {key}. All have {has(common)}.")
-    tables = [Table(name, rows, _time(name, rows), shared) for name, rows in read.items()]
-    tick = _usual(tables)
+    key = key or next((each for each in common if each in incidents), None)
+    tick = _usual(read, key)
+    lines = [] if tick is None else [f"tick {duration_text(tick)}.  % the median gap, as a usual unit"]
     maps = dict[str, str]()
-    inputs = {each.name: _input(each, tick, maps) for each in tables}
-    line = "" if tick is None else f"tick {duration_text(tick)}.  % the median gap, as a usual unit"
-    return Declared(line, inputs, maps)
+    for name, rows in read.items():
+        own = _names([*([key] if key else []), *(e for e in rows.column_names if e != key)])
+        renamed = {f"{name}.{to}": column for column, to in own.items() if to != column}
+        maps |= renamed
+        lines += [
+            f"% {to.partition('.')[2]} of {name} is the column {column!r}: "
+            f"give --map {shlex.quote(f'{to}={column}')}"
+            for to, column in renamed.items()
+        ]
+        lines.append(_input(name, rows, key, tick, own))
+    return "\n".join(lines), maps
+
+
+_ABOUT = re.compile(r"(?:input |% \w+ of )(\w+)")
+_ANY = "\nAnyMoment(T) :- "
+
+
+def used_only(declarations: str, rules: str) -> str:
+    """The declarations of files, without inputs that rules do not use."""
+    about = [(line, _ABOUT.match(line)) for line in declarations.splitlines()]
+    return "\n".join(line for line, found in about if found is None or uses(rules, found[1]))
+
+
+def without_a_query(program: str) -> str:
+    """A program of inputs as somebody wrote it."""
+    return program.partition(_ANY)[0]
+
+
+def asks(program: Program) -> bool:
+    """Whether a program has queries of its own."""
+    return any(each.name != "AnyMoment" for each in program.plan.queries)
 
 
 _INPUT = re.compile(r"^\s*input\s+(\w+)\(([^)]*)\)", re.MULTILINE)
@@ -110,7 +108,7 @@ def with_a_query(declarations: str) -> str:
     if first is None or _QUERY.search(declarations):
         return declarations
     terms = ", ".join(["_"] * first[2].count(",") + ["T"])
-    return f"{declarations}\nAnyMoment(T) :- {first[1]}({terms}).\nquery AnyMoment(T).\n"
+    return f"{declarations}{_ANY}{first[1]}({terms}).\nquery AnyMoment(T).\n"
 
 
 def columns_of(incidents: Path | Frame) -> list[str]:
@@ -162,79 +160,75 @@ def _time(name: str, rows: pa.Table) -> str:
     return str(found[0])
 
 
-def _usual(tables: Sequence[Table]) -> int | None:
+def _usual(read: Mapping[str, pa.Table], key: str | None) -> int | None:
     """The median gap of the densest input, rounded to a usual unit; None where times are plain numbers."""
-    densest = max(tables, key=lambda each: each.rows.num_rows)
-    times = _moments(densest)
+    name = max(read, key=lambda each: read[each].num_rows)
+    times, keys = _moments(read[name], _time(name, read[name])), _keys(read[name], key)
     if times is None:
         return None
-    key = np.zeros(len(times), np.int64)
-    if densest.key is not None:
-        texts = pc.cast(densest.rows.column(densest.key), pa.string()).combine_chunks()
-        key = pc.dictionary_encode(texts).indices.to_numpy().astype(np.int64)
-    order = np.lexsort((times, key))
-    gaps = np.diff(times[order])[np.diff(key[order]) == 0]
+    order = np.lexsort((times, keys[: len(times)]))
+    gaps = np.diff(times[order])[np.diff(keys[order]) == 0]
     gaps = gaps[gaps > 0]
     median = float(np.median(gaps)) if len(gaps) else float(_SECOND)
     return min(_USUAL, key=lambda each: abs(np.log(each / median)))
 
 
-def _moments(table: Table, name: str | None = None) -> Column | None:
+def _keys(rows: pa.Table, key: str | None) -> Column:
+    """The keys as numbers."""
+    if key is None:
+        return np.zeros(rows.num_rows, np.int64)
+    coded = pc.dictionary_encode(rows.column(key).combine_chunks(), null_encoding="encode")
+    found: Column = coded.indices.to_numpy().astype(np.int64)
+    return found
+
+
+def _moments(rows: pa.Table, name: str) -> Column | None:
     """Times in microseconds; None where they are plain numbers."""
-    column = table.rows.column(name or table.time)
-    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-        largest = pc.max(column).as_py() or 0
-        if largest < 1e8:  # too small for seconds since 1970
-            return None
+    column = rows.column(name)
+    is_plain = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+    if is_plain and (pc.max(column).as_py() or 0) < 1e8:  # too small for seconds since 1970
+        return None
     found = times_of(column.combine_chunks(), Counting(Timescale(1)))
     moments: Column = found.numbers[found.natural]
     return moments
 
 
-def _input(table: Table, tick: int | None, maps: dict[str, str]) -> str:
-    """An input as a declaration; `maps` gets columns that have other names in it than in the file."""
-    columns = [table.key] if table.key is not None else []
-    columns += [e for e in table.rows.column_names if e not in (table.key, table.time, DEFAULT_ARRIVAL)]
+def _names(columns: Sequence[str]) -> dict[str, str]:
+    """The columns with the names that they have in a program."""
     named = dict[str, str]()
-    for each in [*columns, table.time]:
+    for each in columns:
         name = re.sub(r"\W+", "_", each.lower()).strip("_") or "column"
         name = name if re.match(r"[a-z]", name) and name not in KEYWORDS else f"column_{name}"
         while name in named.values():
             name += "_"
         named[each] = name
-    maps.update({f"{table.name}.{name}": each for each, name in named.items() if name != each})
-    typed = [f"{named[each]}: {_type(table.rows.schema.field(each).type)}" for each in columns]
-    alone = ""
-    if _is_alone(table, tick):
-        alone = f", one per {named[table.key] if table.key is not None else 'tick'}"
-    terms = ", ".join([*typed, named[table.time]])
-    return f"input {table.name}({terms}) delay {_delay(table, tick)}{alone}."
+    named.pop(DEFAULT_ARRIVAL, None)
+    return named
 
 
-def _delay(table: Table, tick: int | None) -> int:
-    """The ticks after which all facts have come, if the file says when they did."""
-    if DEFAULT_ARRIVAL not in table.rows.column_names:
-        return 0
-    come, times = _moments(table, DEFAULT_ARRIVAL), _moments(table)
-    if come is None or times is None or tick is None:
-        come, times = (table.rows.column(each).to_numpy() for each in (DEFAULT_ARRIVAL, table.time))
-    if len(come) != len(times):  # some cannot be read, and are set aside later
-        return 0
-    return int(max(np.max(come // (tick or 1) - times // (tick or 1), initial=0), 0))
+def _input(name: str, rows: pa.Table, key: str | None, tick: int | None, named: Mapping[str, str]) -> str:
+    """An input as a declaration."""
+    time = _time(name, rows)
+    typed = [f"{to}: {_type(rows.schema.field(each).type)}" for each, to in named.items() if each != time]
+    ticks, come = (_ticks(rows, each, tick) for each in (time, DEFAULT_ARRIVAL))
+    alone, delay = "", 0
+    if len(ticks) == rows.num_rows:  # else some cannot be read, and are set aside later
+        pairs = pa.table({"key": _keys(rows, key), "tick": ticks}).group_by(["key", "tick"]).aggregate([])
+        if pairs.num_rows == rows.num_rows:
+            alone = f", one per {named[key] if key else 'tick'}"
+        if len(come) == len(ticks):
+            delay = max(int(np.max(come - ticks, initial=0)), 0)
+    return f"input {name}({', '.join([*typed, named[time]])}) delay {delay}{alone}."
+
+
+def _ticks(rows: pa.Table, column: str, tick: int | None) -> Column:
+    """The ticks of a column that can be read; none if there is no such column."""
+    if column not in rows.column_names:
+        return np.zeros(0, np.int64)
+    moments = _moments(rows, column)
+    found: Column = rows.column(column).to_numpy() if moments is None or tick is None else moments // tick
+    return found
 
 
 def _type(type_: pa.DataType) -> str:
     return "number" if pa.types.is_integer(type_) or pa.types.is_floating(type_) else "text"
-
-
-def _is_alone(table: Table, tick: int | None) -> bool:
-    """Whether each key has one row a tick at most."""
-    times = _moments(table)
-    ticks = table.rows.column(table.time).to_numpy() if times is None or tick is None else times // tick
-    if len(ticks) != table.rows.num_rows:
-        return False
-    key = np.zeros(len(ticks), np.int64)
-    if table.key is not None:
-        coded = pc.dictionary_encode(table.rows.column(table.key).combine_chunks())
-        key = pc.fill_null(coded.indices, -1).to_numpy().astype(np.int64)
-    return len(np.unique(key * (1 << 52) + ticks.astype(np.int64))) == len(ticks)

@@ -1,4 +1,4 @@
-"""What makes the rules of a program better: other limits, and a condition or an exception more for each.
+"""Makes the rules of a program better: by other limits, and by a condition or an exception more for each.
 
     limit hot = 90.                              limit hot = 84.
     A(X, T) :- Temp(X, V, T), V > hot.           A(X, T) :- Temp(X, V, T), V > hot, not Service(X, T-11..T).
@@ -10,10 +10,10 @@ searched among the moments at which the query has answers, and must hold up on f
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,13 +23,13 @@ from antelog.files import Rejects
 from antelog.incidents.alerts import CONFIRMED
 from antelog.incidents.asked import asked_queries, question
 from antelog.incidents.backtest import BacktestResult, run
-from antelog.incidents.incident_list import IncidentChoice, IncidentList, read_incidents
-from antelog.incidents.judging import Figures, Lead, f1
+from antelog.incidents.incident_list import IncidentChoice, read_incidents
+from antelog.incidents.judging import Figures, f1
 from antelog.incidents.library import judge
 from antelog.incidents.report import rate_text
-from antelog.incidents.suggest.conditions import Writing
-from antelog.incidents.suggest.proposals import Facts, better_with
-from antelog.incidents.suggest.streams import APART, key_positions, number_text
+from antelog.incidents.suggest.input_columns import APART, key_positions, number_text
+from antelog.incidents.suggest.measures import SearchedHistory
+from antelog.incidents.suggest.proposals import better_with
 from antelog.incidents.suggest.writing import written_conditions
 from antelog.language.syntax import Limit, Rule, Variable
 from antelog.program import Program, parse
@@ -40,26 +40,24 @@ from antelog.run.settings import BacktestOptions, SuggestOptions
 
 _FARTHEST = 0.3  # of its value, that a limit is moved
 
-
-@dataclass(frozen=True)
-class Change:
-    """A change of a program: of a limit or of a rule, what it comes to, and the whole program with it."""
-
-    name: str
-    text: str
-    figures: str
-    program: str
+# A better program, and the change: its `rule` or limit, its `text`, and as `limits` what it comes to.
+Step: TypeAlias = tuple[Program, Mapping[str, str]]
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
-    """What programs are judged by."""
+class ProgramTrial:
+    """A program, and all that it and others like it are judged by."""
 
     found: Ready
     wanted: SuggestOptions
     incidents: Path | Frame
     recording: Recording
     how: Mapping[str, Any]
+    declared: str = ""  # the declarations of inputs, where nobody has declared them
+
+    @property
+    def program(self) -> Program:
+        return self.found.program
 
     def judge(self, program: Program, **more: Any) -> BacktestResult:
         asked = taken(BacktestOptions, self.wanted, **more)
@@ -69,65 +67,67 @@ class Trial:
         recording = replace(self.recording, inputs=inputs)
         return judge(found, asked, self.incidents, recording, Rejects(), static={}, **self.how)
 
+    def confirmed(self, program: Program, query: str) -> Figures:
+        rows = self.judge(program, query=(query,)).rows
+        return next(row.figures for row in rows if row.name == (query, CONFIRMED, None))
 
-def improved(
-    trial: Trial, facts: Facts, listed: IncidentList, lead: Lead, keys: Mapping[str, int]
-) -> list[Change]:
-    """Changes that make a program better, one after the other; each has those before it."""
-    program, changes = trial.found.program, list[Change]()
-    for limit in list(program.document.limits):
-        change = _tuned(trial, program, limit)
-        if change is not None:
-            changes.append(change)
-            program = _parsed(program, change.program)
+
+def improved(trial: ProgramTrial, history: SearchedHistory) -> Iterator[Step]:
+    """Better programs, one after the other; each has the changes before it."""
+    program = trial.program
+    for name in [each.name for each in program.document.limits]:
+        for step in _tuned(trial, program, name):
+            yield step
+            program = step[0]
     for query in asked_queries(program.plan, ()):
-        for number in range(len([each for each in program.document.rules if each.head.predicate == query])):
-            change = _narrowed(trial, program, query, number, facts, listed, lead, keys)
-            if change is not None:
-                changes.append(change)
-                program = _parsed(program, change.program)
-    return changes
+        for number in range(len(_rules(program, query))):
+            for step in _narrowed(trial, program, query, number, history):
+                yield step
+                program = step[0]
 
 
-def _parsed(program: Program, text: str) -> Program:
+def _with(program: Program, text: str) -> Program:
     return replace(parse(text, name=program.source.name), functions=program.functions)
+
+
+def _is_here(program: Program, part: Limit | Rule) -> bool:
+    """Whether a part is in the program's own file, and not in one that it includes."""
+    return part.span.end <= len(program.source.text)
 
 
 # ---- limits ----
 
 
-def _tuned(trial: Trial, program: Program, limit: Limit) -> Change | None:
+def _tuned(trial: ProgramTrial, program: Program, name: str) -> Iterator[Step]:
     """Another value of a limit, if the first half of the facts prefers it, and the second does not mind."""
+    limit = next(each for each in program.document.limits if each.name == name)
     reach = abs(limit.value) * _FARTHEST or 1.0
     low, high = limit.value - reach, limit.value + reach
     if isinstance(limit.value, int) and reach >= 3:
         low, high = round(low), round(high)
-    varied = trial.judge(program, vary=f"{limit.name}={low:.6g}..{high:.6g}")
-    chosen = varied.chosen
-    assert chosen is not None
-    split = varied.split
-    now = trial.judge(program, split=split)
-    query, level = varied.asked.scopes[-1], CONFIRMED
-    seen = [row.figures for row in varied.seen if row.figures.query == query and row.figures.level == level]
+    varied = trial.judge(program, vary=f"{name}={low:.6g}..{high:.6g}")
+    query = varied.asked.scopes[-1]
+    seen = [row.figures for row in varied.seen if row.name[:2] == (query, CONFIRMED)]
     own = min(seen, key=lambda each: abs((each.limit or 0.0) - limit.value))
     equal = [each for each in seen if f1(each) == max(map(f1, seen))]
     best = equal[len(equal) // 2]  # in the middle, as far as can be from those that are worse
-    if best.limit is None or f1(best) <= f1(own) or best.limit == limit.value:
-        return None
-    after = next(r.figures for r in varied.rows if r.name == (query, level, best.limit))
-    before = next(r.figures for r in now.rows if r.name == (query, level, None))
+    if best.limit is None or f1(best) <= f1(own) or best.limit == limit.value or not _is_here(program, limit):
+        return
+    now = trial.judge(program, split=varied.split)
+    after = next(row.figures for row in varied.rows if row.name == (query, CONFIRMED, best.limit))
+    before = next(row.figures for row in now.rows if row.name == (query, CONFIRMED, None))
     if f1(after) < f1(before):
-        return None
-    value = number_text(best.limit)
+        return
     old = number_text(limit.value)
-    figures = f"unseen half: {_told(after, program)}; with {old}: {_told(before, program)}"
-    text = f"limit {limit.name} = {value}."
-    source = program.source.text
-    whole = f"{source[: limit.span.start]}{text}  % {figures}{source[limit.span.end :]}"
-    return Change(limit.name, text, figures, whole)
+    figures = f"unseen half: {_counts(after, program)}; with {old}: {_counts(before, program)}"
+    text, source = f"limit {name} = {number_text(best.limit)}.", program.source.text
+    rest = source[limit.span.end :]
+    apart = "\n" if rest.partition("\n")[0].strip() else ""  # what follows is no part of the comment
+    changed = _with(program, f"{source[: limit.span.start]}{text}  % {figures}{apart}{rest}")
+    yield changed, {"rule": name, "text": text, "limits": figures}
 
 
-def _told(found: Figures, program: Program) -> str:
+def _counts(found: Figures, program: Program) -> str:
     rate, _, unit = rate_text(found, program.plan.tick).partition(" ")
     return f"caught {found.caught} of {found.incidents}, {rate} false alarms {unit}"
 
@@ -136,46 +136,41 @@ def _told(found: Figures, program: Program) -> str:
 
 
 def _narrowed(
-    trial: Trial, program: Program, query: str, number: int, facts: Facts, listed: IncidentList,
-    lead: Lead, keys: Mapping[str, int],
-) -> Change | None:  # fmt: skip
-    rules = [each for each in program.document.rules if each.head.predicate == query]
-    rule = rules[number]
-    place = _place(program, rule)
-    codes = _answers(trial, program, query, keys)
-    rows = np.flatnonzero(np.isin(facts.moments.code, codes))
-    proposal = better_with(facts, rows, listed.incidents, lead, trial.wanted.false_alarms)
-    if proposal is None or place is None:
-        return None
-    key, time = place
-    source = program.source.text
-    excerpt = source[rule.span.start : rule.span.end]
-    limits = {each.name for each in program.document.limits}
-    limits |= set(re.findall(r"[a-z]\w*", source))
-    writing = Writing(facts.streams, facts.moments.base, key, time)
-    own = written_conditions(
-        proposal.rule.conditions, writing, facts.plan, limits, re.findall(r"\b[A-Z]\w*", excerpt)
-    )
-    body = excerpt.rstrip().removesuffix(".").rstrip()
-    text = f"{body}, {', '.join(own.literals)}."
-    lines = "".join(f"limit {name} = {number_text(value)}.\n" for name, value in own.limits.items())
-    begin, end = source[: rule.span.start], source[rule.span.end :]
-    draft = f"{begin}{lines}{text}{end}"
-    before, after = (
-        _confirmed(trial.judge(each, query=(query,)), query) for each in (program, _parsed(program, draft))
-    )
+    trial: ProgramTrial, program: Program, query: str, number: int, history: SearchedHistory
+) -> Iterator[Step]:
+    """A rule with one condition more, if it does better, unseen and in all."""
+    rule, source = _rules(program, query)[number], program.source.text
+    variables = _variables(program, rule)
+    if variables is None or not rule.body or not _is_here(program, rule):
+        return
+    answers = _answers(trial, program, query, history)
+    rows = np.flatnonzero(np.isin(history.code, answers))
+    found = better_with(history, rows, trial.wanted.false_alarms)
+    if found is None or found.unseen is None:
+        return
+    limits, seen = set(re.findall(r"[a-z]\w*", source)), found.unseen
+    own_names = re.findall(r"\b[A-Z]\w*", source[rule.span.start : rule.span.end])
+    key, time = variables
+    own = written_conditions(found, history, limits, own_names, name=query, key=key, time=time)
+    at = rule.body[-1].span.end
+    text = f"{source[rule.span.start : at]}, {', '.join(own.literals)}{source[at : rule.span.end]}"
+    begin, rest = source[: rule.span.start], f"{own.limit_lines}{text}{source[rule.span.end :]}"
+    before, after = (trial.confirmed(each, query) for each in (program, _with(program, begin + rest)))
     if f1(after) <= f1(before):
-        return None
-    seen = proposal.unseen
+        return
     figures = (
-        f"added: {own.words}; unseen: caught {len(seen.caught)} of {proposal.incidents}, "
-        f"{number_text(round(seen.false, 1))} false alarms; in all: {_told(after, program)}; "
-        f"without it: {_told(before, program)}"
+        f"added: {own.words}; unseen: caught {len(seen.caught)} of {seen.incidents}, "
+        f"{number_text(round(seen.false, 1))} false alarms; in all: {_counts(after, program)}; "
+        f"without it: {_counts(before, program)}"
     )
-    return Change(query, text, figures, f"{begin}% {figures}\n{lines}{text}{end}")
+    yield (_with(program, f"{begin}% {figures}\n{rest}"), {"rule": query, "text": text, "limits": figures})
 
 
-def _place(program: Program, rule: Rule) -> tuple[str | None, str] | None:
+def _rules(program: Program, query: str) -> list[Rule]:
+    return [each for each in program.document.rules if each.head.predicate == query]
+
+
+def _variables(program: Program, rule: Rule) -> tuple[str | None, str] | None:
     """The variables of the key and of the time in the head of a rule; None if it has others there."""
     terms = rule.head.terms
     at = key_positions(program.plan).get(rule.head.predicate)
@@ -186,22 +181,16 @@ def _place(program: Program, rule: Rule) -> tuple[str | None, str] | None:
     return (names[1] if len(names) > 1 else None), names[0]
 
 
-def _answers(trial: Trial, program: Program, query: str, keys: Mapping[str, int]) -> Column:
+def _answers(trial: ProgramTrial, program: Program, query: str, history: SearchedHistory) -> Column:
     """The codes of moments at which a query has answers."""
-    settings = trial.found.settings
-    asked = question(program, taken(BacktestOptions, trial.wanted, query=(query,)), None)
-    listed = read_incidents(
-        trial.incidents, program.plan, IncidentChoice(trial.wanted.key, trial.wanted.where), Rejects()
-    )
+    settings, wanted = trial.found.settings, trial.wanted
+    asked = question(program, taken(BacktestOptions, wanted, query=(query,)), None)
+    choice = IncidentChoice(wanted.key, wanted.where)
+    listed = read_incidents(trial.incidents, program.plan, choice, Rejects())
     options = {"workers": settings.workers, **settings.engine(), "model": None, **trial.how, "static": {}}
-    found = run([program], trial.recording, asked, listed, Rejects(), **options)
-    lines = found.collectors[0].lines
-    texts = list(found.collectors[0].keys)
-    own = np.array([keys.get(each, -2) for each in texts] or [0], np.int64)
-    key = own[np.maximum(lines.key, 0)] if key_positions(program.plan).get(query) is not None else 0
-    codes: Column = np.unique((key * APART + lines.tick)[lines.confirmed])
+    found = run([program], trial.recording, asked, listed, Rejects(), **options).collectors[0]
+    own = np.array([history.keys.get(each, -2) for each in found.keys] or [0], np.int64)
+    has_key = key_positions(program.plan).get(query) is not None
+    key = own[np.maximum(found.lines.key, 0)] if has_key else 0
+    codes: Column = np.unique((key * APART + found.lines.tick)[found.lines.confirmed])
     return codes
-
-
-def _confirmed(found: BacktestResult, query: str) -> Figures:
-    return next(row.figures for row in found.rows if row.name == (query, CONFIRMED, None))

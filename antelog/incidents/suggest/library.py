@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike, fspath
@@ -20,23 +20,29 @@ from antelog.errors import DataError, DataWarning
 from antelog.files import Rejects
 from antelog.incidents.alerts import CONFIRMED
 from antelog.incidents.asked import lead_of
-from antelog.incidents.backtest import BacktestResult, BacktestRow
-from antelog.incidents.incident_list import IncidentChoice, IncidentList, read_incidents
-from antelog.incidents.judging import ALL_KEYS, Lead
+from antelog.incidents.backtest import BacktestResult
+from antelog.incidents.incident_list import IncidentChoice, read_incidents
+from antelog.incidents.judging import ALL_KEYS, Figures
 from antelog.incidents.report import rate_of, rate_text
-from antelog.incidents.suggest.conditions import Writing
-from antelog.incidents.suggest.declaring import Declared, columns_of, declared, with_a_query
-from antelog.incidents.suggest.improving import Change, Trial, improved
-from antelog.incidents.suggest.proposals import Done, Facts, proposals
-from antelog.incidents.suggest.streams import key_positions, number_text, stream_of
-from antelog.incidents.suggest.writing import CaseMoment, WrittenRule, case_of, program_text, written
-from antelog.language.durations import duration_text
-from antelog.program import Program, parse
+from antelog.incidents.suggest.conditions import span_text
+from antelog.incidents.suggest.declaring import (
+    asks,
+    columns_of,
+    declared,
+    used_only,
+    with_a_query,
+    without_a_query,
+)
+from antelog.incidents.suggest.improving import ProgramTrial, improved
+from antelog.incidents.suggest.input_columns import InputColumns, key_positions, number_text
+from antelog.incidents.suggest.measures import DAY, Done, SearchedHistory
+from antelog.incidents.suggest.proposals import proposals
+from antelog.incidents.suggest.searched_part import FoundRule, holding
+from antelog.incidents.suggest.writing import WrittenRule, case_of, program_text, written
+from antelog.program import parse
 from antelog.run.options import taken, takes
 from antelog.run.replay import RecordedRows, ready_with, recorded
 from antelog.run.settings import ReplaySettings, SuggestSettings, naming_arguments
-
-_DAY = 86_400_000_000  # microseconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,30 +56,12 @@ class Suggestion:
 
     text: str
     tests: str = ""
-    result: BacktestResult | None = None
-    written: tuple[WrittenRule, ...] = ()
-    changes: tuple[Change, ...] = ()
+    rows: Sequence[Mapping[str, Any]] = ()
     improves: bool = False  # whether the program had rules
 
     @cached_property
     def rules(self) -> pa.Table:
-        return pa.Table.from_pylist([*self._rules(), *map(_changed, self.changes)], _FIGURES)
-
-    def _rules(self) -> Iterator[dict[str, Any]]:
-        for each in self.written:
-            assert self.result is not None
-            found, proposal = _row(each.name, self.result).figures, each.proposal
-            yield {
-                "rule": each.name,
-                "text": each.text,
-                "limits": ", ".join(f"{name} = {number_text(value)}" for name, value in each.limits.items()),
-                "caught": found.caught,
-                "incidents": found.incidents,
-                "false_rate": rate_of(found, self.result.plan.tick)[0],
-                "unseen_caught": len(proposal.unseen.caught),
-                "unseen_incidents": proposal.incidents,
-                "unseen_false_rate": proposal.unseen.false / max(proposal.days, 1e-9),
-            }
+        return pa.Table.from_pylist(list(self.rows), _FIGURES)
 
     def __str__(self) -> str:
         return self.text or (NO_CHANGE if self.improves else NOTHING)
@@ -92,134 +80,127 @@ _FIGURES = pa.schema(
 )
 
 
-def _changed(change: Change) -> dict[str, Any]:
-    return {"rule": change.name, "text": change.text, "limits": change.figures}
-
-
-@dataclass(frozen=True)
-class Declarations:
-    """The text of a program that declares inputs; of those that nobody has declared, each of them."""
-
-    text: str
-    guessed: Declared | None = None
-
-
-def suggested(
-    trial: Trial, declarations: Declarations, rejects: Rejects, searching: Done = lambda _: None
-) -> Suggestion:
+def suggested(trial: ProgramTrial, rejects: Rejects, searching: Done = lambda _: None) -> Suggestion:
     """Searches rules for the inputs of a program, or if it has rules for what makes them better."""
-    program, wanted = trial.found.program, trial.wanted
-    plan = _with_key(program.plan, wanted.key, trial.incidents)
+    program, wanted = trial.program, trial.wanted
+    history = _history(trial, rejects, lambda share: searching(share / 3))
+    if asks(program):
+        steps = list(improved(trial, history))
+        text = steps[-1][0].source.text if steps else ""
+        return Suggestion(text, rows=[change for _, change in steps], improves=True)
+    found = list(
+        proposals(history, wanted.most, wanted.false_alarms, lambda share: searching((1 + 2 * share) / 3))
+    )
+    if not found:
+        return Suggestion("")
+    plan = history.plan
+    names = [each.name for part in (plan.inputs, plan.statics, plan.relations) for each in part]
+    rules = written(found, history, [*names, *(each.name for each in program.document.limits)])
+    own = without_a_query(program.source.text)
+    if trial.declared:  # of inputs that nobody has declared those that rules use
+        own = used_only(trial.declared, "\n".join(each.text for each in rules))
+    draft = parse(program_text(own, rules, {each.name: "" for each in rules}), name="rules")
+    result = trial.judge(draft, query=tuple(each.name for each in rules))
+    text = program_text(own, rules, {each.name: _note(each, result) for each in rules})
+    tests = "cases:\n\n" + "\n\n".join(_case(each, history) for each in rules) + "\n"
+    return Suggestion(text, tests, [_row(each, result) for each in rules])
+
+
+def _history(trial: ProgramTrial, rejects: Rejects, done: Done) -> SearchedHistory:
+    """The facts and the incidents, with all measures. Raises DataError if they do not fit."""
+    wanted = trial.wanted
+    plan = _with_key(trial, wanted.key)
     lead = lead_of(wanted, plan)
     listed = read_incidents(trial.incidents, plan, IncidentChoice(wanted.key, wanted.where), rejects)
-    rows = RecordedRows.of(trial.recording.reader(program.plan, rejects)).rows
+    rows = RecordedRows.of(trial.recording.reader(trial.program.plan, rejects)).rows
     if not rows:
         raise DataError(f"there are no facts; give them with --input {plan.inputs[0].name}=FILE")
-    keys = {key: number for number, key in enumerate(listed.keys)}
-    at = key_positions(plan)
-    streams = [
-        stream_of(source, rows[source.name], at.get(source.name), keys)
+    keys, at = {key: number for number, key in enumerate(listed.keys)}, key_positions(plan)
+    inputs = [
+        InputColumns.of(source, rows[source.name], at.get(source.name), keys)
         for source in plan.inputs
         if source.name in rows
     ]
-    facts = Facts.of(plan, streams, listed.incidents, lead, lambda share: searching(share / 3))
-    if not np.isin(listed.incidents.key, [ALL_KEYS, *np.unique(facts.moments.key)]).any():
+    history = SearchedHistory.of(plan, inputs, keys, listed.incidents, lead)
+    if not np.isin(listed.incidents.key, [ALL_KEYS, *np.unique(history.key)]).any():
         raise DataError(
             f"{listed.name}: no incident is of a key that facts have. Is its key another column? Name it: "
             "--key device"
         )
-    if _asks(program):
-        changes = improved(trial, facts, listed, lead, keys)
-        return Suggestion(changes[-1].program if changes else "", changes=tuple(changes), improves=True)
-    found = tuple(
-        proposals(
-            facts, listed.incidents, lead, wanted.most, wanted.false_alarms,
-            lambda share: searching((1 + 2 * share) / 3),
-        )
-    )  # fmt: skip
-    if not found:
-        return Suggestion("")
-    taken = [each.name for part in (plan.inputs, plan.statics, plan.relations) for each in part]
-    taken += [each.name for each in program.document.limits]
-    rules = written(found, Writing(streams, facts.moments.base, "X" if at else None), plan, taken)
-    own, guessed = declarations.text, declarations.guessed
-    if guessed is not None:  # of inputs that nobody has declared those that rules use
-        own = guessed.only(frozenset[str]().union(*(each.inputs for each in rules)))
-    draft = parse(program_text(own, rules, {each.name: "" for each in rules}), name="rules")
-    result = trial.judge(draft, query=tuple(each.name for each in rules))
-    text = program_text(own, rules, {each.name: _figures(each, result, plan) for each in rules})
-    tests = "cases:\n\n" + "\n\n".join(_case(each, facts, listed, keys, lead) for each in rules) + "\n"
-    return Suggestion(text, tests, result, tuple(rules))
+    return history.measured(done)
 
 
-def _asks(program: Program) -> bool:
-    """Whether a program has rules of its own."""
-    return any(each.name != "AnyMoment" for each in program.plan.queries)
-
-
-def _with_key(plan: Plan, given: str | None, incidents: Path | Frame) -> Plan:
+def _with_key(trial: ProgramTrial, given: str | None) -> Plan:
     """The plan of inputs, with the column that all have as its key: the given one, or the incidents' own."""
-    if plan.key and plan.key.positions and any(each.name != "AnyMoment" for each in plan.queries):
-        at = {each.name: each.position for each in plan.key.positions}
+    plan = trial.program.plan
+    if plan.key and plan.key.positions and asks(trial.program):
+        at = key_positions(plan)
         column = next((each.columns[at[each.name]] for each in plan.inputs if each.name in at), "")
-        more = [e for e in plan.inputs if e.name not in at and column in e.columns[:-1]]
+        more = [each for each in plan.inputs if each.name not in at and column in each.columns[:-1]]
         others = [Argument(each.name, each.columns.index(column)) for each in more]
         return structs.replace(plan, key=Key((*plan.key.positions, *others)))
-    column = (given or "").rpartition("=")[2]
-    named = [each.columns[:-1] for each in plan.inputs]
-    common = [name for name in named[0] if all(name in own for own in named)] if named else []
-    known = [each.lower() for each in columns_of(incidents)]
-    chosen = next((each for each in common if each == column.lower() or (not column and each in known)), None)
-    variable = (given or "").rpartition("=")[0]
-    chosen = chosen or (variable if variable in common else None)
+    variable, _, column = (given or "").rpartition("=")
+    first, *others_ = [each.columns[:-1] for each in plan.inputs]
+    common = [name for name in first if all(name in own for own in others_)]
+    wanted = [column.lower()] if column else [each.lower() for each in columns_of(trial.incidents)]
+    chosen = next((each for each in (*(e for e in common if e in wanted), variable) if each in common), None)
     if chosen is None:
         return structs.replace(plan, key=Key((), "no column is that of the incidents"))
-    places = tuple(Argument(each.name, each.columns.index(chosen)) for each in plan.inputs)
-    return structs.replace(plan, key=Key(places))
+    return structs.replace(
+        plan, key=Key(tuple(Argument(e.name, e.columns.index(chosen)) for e in plan.inputs))
+    )
 
 
-def _figures(rule: WrittenRule, result: BacktestResult, plan: Plan) -> str:
+# ---- how rules did ----
+
+
+def _figures(rule: WrittenRule, result: BacktestResult) -> tuple[Figures, Figures]:
+    """The figures of a rule: the engine's, of all incidents; and the search's, where it is unseen."""
+    own = next(row.figures for row in result.rows if row.name == (rule.name, CONFIRMED, None))
+    unseen: FoundRule = rule.found.unseen or rule.found
+    ticks = unseen.days * (DAY / result.plan.tick if result.plan.tick else 1000)
+    caught, false = len(unseen.caught), round(unseen.false)
+    return own, replace(own, caught=caught, incidents=unseen.incidents, false=false, ticks=max(ticks, 1.0))
+
+
+def _note(rule: WrittenRule, result: BacktestResult) -> str:
     """`unseen: caught 16 of 20, 0.09 false alarms a day; in all: 17 of 20, 0.06 a day, median 6 h early`."""
-    own, unseen, seen = _row(rule.name, result).figures, rule.proposal, rule.proposal.unseen
-    ticks = unseen.days * (_DAY / plan.tick if plan.tick else 1000)
-    rate = rate_text(replace(own, false=round(seen.false), ticks=max(ticks, 1.0)), plan.tick)
-    number, _, unit = rate.partition(" ")
-    early = ""
-    if own.lead is not None:
-        middle = own.lead[1]
-        early = f", median {duration_text(middle * plan.tick) if plan.tick else f'{middle} ticks'} early"
+    (own, unseen), tick = _figures(rule, result), result.plan.tick
+    number, _, unit = rate_text(unseen, tick).partition(" ")
+    early = "" if own.lead is None else f", median {span_text(own.lead[1], tick)} early"
     return (
-        f"unseen: caught {len(seen.caught)} of {unseen.incidents}, {number} false alarms {unit}; "
-        f"in all: {own.caught} of {own.incidents}, {rate_text(own, plan.tick)}{early}"
+        f"unseen: caught {unseen.caught} of {unseen.incidents}, {number} false alarms {unit}; "
+        f"in all: {own.caught} of {own.incidents}, {rate_text(own, tick)}{early}"
     )
 
 
-def _row(name: str, result: BacktestResult) -> BacktestRow:
-    return next(row for row in result.rows if row.figures.query == name and row.figures.level == CONFIRMED)
+def _row(rule: WrittenRule, result: BacktestResult) -> Mapping[str, Any]:
+    own, unseen = _figures(rule, result)
+    return {
+        "rule": rule.name,
+        "text": rule.text,
+        "limits": ", ".join(f"{name} = {number_text(value)}" for name, value in rule.limits.items()),
+        "caught": own.caught,
+        "incidents": own.incidents,
+        "false_rate": rate_of(own, result.plan.tick)[0],
+        "unseen_caught": unseen.caught,
+        "unseen_incidents": unseen.incidents,
+        "unseen_false_rate": rate_of(unseen, result.plan.tick)[0],
+    }
 
 
-def _case(rule: WrittenRule, facts: Facts, listed: IncidentList, keys: Mapping[str, int], lead: Lead) -> str:
+def _case(rule: WrittenRule, history: SearchedHistory) -> str:
     """A test from the first incident that the rule catches."""
-    rows = facts.holding(rule.proposal.rule)
-    key, tick = facts.moments.key[rows], facts.moments.tick[rows]
-    own = listed.incidents
+    rows = holding(history, rule.found.conditions, np.arange(history.count))
+    key, tick = history.key[rows], history.tick[rows]
+    own, lead = history.incidents, history.lead
     end = own.end if lead.within else own.begin - lead.least
-    found = (
-        (at[0], incident)
-        for incident in range(own.count)
-        if len(
-            at := np.flatnonzero(
-                ((key == own.key[incident]) | (own.key[incident] == ALL_KEYS))
-                & (tick <= end[incident])
-                & (tick >= own.begin[incident] - lead.most)
-            )
-        )
-    )
-    at, incident = next(found)
-    number, when = int(key[at]), int(tick[at])
-    named = next((text for text, each in keys.items() if each == number), None)
-    about = CaseMoment(number, when, named, max(int(own.begin[incident]) - when, 0))
-    return case_of(rule, facts.moments, facts.streams, about, facts.plan)
+    for incident in range(own.count):
+        fits = (key == own.key[incident]) | (own.key[incident] == ALL_KEYS)
+        fits &= (tick <= end[incident]) & (tick >= own.begin[incident] - lead.most)
+        if fits.any():
+            return case_of(rule, history, int(rows[fits][0]), incident)
+    raise AssertionError(f"{rule.name} catches nothing")
 
 
 @takes(SuggestSettings)
@@ -249,19 +230,19 @@ def suggest(
     with naming_arguments():
         rejects = Rejects()
         given = Path(fspath(incidents)) if isinstance(incidents, str | PathLike) else incidents
-        program, guessed = settings.program, None
+        program, declarations = settings.program, ""
         if program is None:
             files = {
                 name: Path(fspath(each)) if isinstance(each, str | PathLike) else each
                 for name, each in inputs.items()
             }
-            guessed = declared(files, settings.key, given)
-            program = parse(with_a_query(guessed.text), name="inputs")
-            settings = replace(settings, map={**guessed.maps, **settings.map})
+            declarations, maps = declared(files, settings.key, given)
+            program = parse(with_a_query(declarations), name="inputs")
+            settings = replace(settings, map={**maps, **settings.map})
         found = ready_with("suggest", program, inputs, replace(taken(ReplaySettings, settings), most=None))
         how = {"progress": lambda _: None, "note": note}
-        trial = Trial(found, settings, given, recorded(found, inputs), how)
-        result = suggested(trial, Declarations(program.source.text, guessed), rejects)
+        trial = ProgramTrial(found, settings, given, recorded(found, inputs), how, declarations)
+        result = suggested(trial, rejects)
     for each in (*rejects.notes, *rejects.at_end):
         note(each)
     return result

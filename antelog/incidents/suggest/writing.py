@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.compile.nodes.plan import Plan
+from antelog.engine.columns.tables import Column
 from antelog.escaping import json_text
-from antelog.incidents.suggest.conditions import CALENDAR, Condition, Writing, in_words, literal
-from antelog.incidents.suggest.proposals import Proposal
-from antelog.incidents.suggest.search import Rule
-from antelog.incidents.suggest.streams import Moments, Stream, number_text
-from antelog.language.durations import duration_text
+from antelog.incidents.suggest.conditions import RuleCondition, atom, in_words, literal, span_text
+from antelog.incidents.suggest.input_columns import InputColumns, number_text
+from antelog.incidents.suggest.measures import CALENDAR, SearchedHistory
+from antelog.incidents.suggest.searched_part import FoundRule
 from antelog.language.moments import moment
 from antelog.language.printer import KEYWORDS, value_text
 
@@ -26,66 +25,64 @@ _SURE = 0.8  # the share of right alerts, unseen, from which on a rule is critic
 
 @dataclass(frozen=True)
 class WrittenRule:
-    """A proposal with its name, and the statements that it is written as."""
+    """A rule as a program has it: its literals, its limits by name, and what it says in words."""
 
-    proposal: Proposal
+    found: FoundRule
     name: str
-    limits: Mapping[str, float]
-    text: str
-    query: str
-
-    @property
-    def inputs(self) -> frozenset[str]:
-        """The names of the inputs that it uses."""
-        return frozenset(re.findall(r"\b([A-Z]\w*)\(", self.text.partition(":-")[2]))
-
-
-@dataclass(frozen=True)
-class WrittenConditions:
-    """Conditions as literals, with their limits by name, and in words."""
-
+    key: str | None  # the variable of the key; None: there is no key
     literals: Sequence[str]
     limits: Mapping[str, float]
     words: str
 
+    @property
+    def head(self) -> str:
+        return f"{self.name}({self.key}, T)" if self.key else f"{self.name}(T)"
 
-def written_conditions(
-    conditions: Sequence[Condition], writing: Writing, plan: Plan, limits: set[str], taken: Iterable[str] = ()
-) -> WrittenConditions:
-    """Writes conditions; `limits` has names that are taken, and gets new ones; so are variables `taken`."""
-    own, literals, said = dict[str, float](), list[str](), list[str]()
-    used = set(taken)
-    variables = iter([each for each in _VARIABLES if not {each, f"{each}0"} & used])
-    for condition in conditions:
-        called, variable = number_text(condition.limit), ""
-        if not condition.counted:
-            called = _fresh(_limit_name(condition, writing), limits)
-            own[called] = condition.limit
-            variable = next(variables)
-        literals.append(literal(condition, writing, called, variable))
-        said.append(in_words(condition, writing, number_text(condition.limit), _span(condition, plan)))
-    return WrittenConditions(literals, own, ", and ".join(said))
+    @property
+    def text(self) -> str:
+        return f"{self.head} :- {', '.join(self.literals)}."
+
+    @property
+    def query(self) -> str:
+        words = f"{{{self.key}}}: {self.words}" if self.key else self.words[0].upper() + self.words[1:]
+        seen = self.found.unseen
+        is_sure = seen is not None and seen.right >= _SURE * (seen.right + seen.false)
+        return f"query {self.head} {'critical' if is_sure else 'warning'} {json_text(words)}."
+
+    @property
+    def limit_lines(self) -> str:
+        return "".join(f"limit {name} = {number_text(value)}.\n" for name, value in self.limits.items())
 
 
-def written(
-    found: Sequence[Proposal], writing: Writing, plan: Plan, taken: Sequence[str]
-) -> list[WrittenRule]:
+def written(found: Sequence[FoundRule], history: SearchedHistory, taken: Iterable[str]) -> list[WrittenRule]:
     """Writes rules; names that are `taken` are not used again."""
+    key = "X" if history.base.key_at is not None else None
     names, limits = set(taken), {*taken, *KEYWORDS}
     rules = list[WrittenRule]()
     for each in found:
-        name = _fresh(_name(each.rule, writing), names)
-        own = written_conditions(each.rule.conditions, writing, plan, limits)
-        head = f"{name}({writing.key}, T)" if writing.key else f"{name}(T)"
+        name = _fresh(_name(each, history), names)
+        own = written_conditions(each, history, limits, key=key, name=name)
         now = [part for part in own.literals if _NOW.match(part)]
-        parts = now or [writing.atom(writing.base, "T")]
-        parts += [part for part in own.literals if part not in now]
-        words = f"{{{writing.key}}}: {own.words}" if writing.key else own.words[0].upper() + own.words[1:]
-        seen = each.unseen
-        severity = "critical" if seen.right >= _SURE * (seen.right + seen.false) else "warning"
-        query = f"query {head} {severity} {json_text(words)}."
-        rules.append(WrittenRule(each, name, own.limits, f"{head} :- {', '.join(parts)}.", query))
+        parts = [*(now or [atom(history.base, key, "T")]), *(e for e in own.literals if e not in now)]
+        rules.append(WrittenRule(each, name, key, parts, own.limits, own.words))
     return rules
+
+
+def written_conditions(
+    found: FoundRule, history: SearchedHistory, limits: set[str], taken: Iterable[str] = (), *,
+    name: str, key: str | None, time: str = "T",
+) -> WrittenRule:  # fmt: skip
+    """Writes conditions alone; `limits` are names in use, and get new ones; so are variables `taken`."""
+    own, literals, said = dict[str, float](), list[str](), list[str]()
+    variables = iter([each for each in _VARIABLES if not {each, f"{each}0"} & set(taken)])
+    for condition in found.conditions:
+        called, variable = number_text(condition.limit), "_"
+        if not condition.counted:
+            called, variable = _fresh(_limit_name(condition, history), limits), next(variables)
+            own[called] = condition.limit
+        literals.append(literal(condition, history, called, variable, key=key, time=time))
+        said.append(in_words(condition, history, number_text(condition.limit)))
+    return WrittenRule(found, name, key, literals, own, ", and ".join(said))
 
 
 def _fresh(name: str, taken: set[str]) -> str:
@@ -97,140 +94,102 @@ def _fresh(name: str, taken: set[str]) -> str:
     return found
 
 
-def _name(rule: Rule, writing: Writing) -> str:
+def _name(rule: FoundRule, history: SearchedHistory) -> str:
     """A name as people give it: `VibrationHighErrorE2`."""
-    parts = []
-    for each in rule.conditions:
-        measure = each.measure
-        if measure.what in CALENDAR:
-            parts.append(f"{'Late' if each.above else 'Early'}{'' if measure.what == 'hour' else 'InWeek'}")
-            continue
-        stream = writing.streams[measure.stream]
-        name = stream.source.name
-        kind = "" if measure.kind is None else "".join(w.title() for w in re.findall(r"\w+", measure.kind))
-        if measure.what == "count":
-            few = "No" if not each.above and each.limit <= 1 else "Few" if not each.above else ""
-            many = "Often" if each.above and each.limit >= 1 else ""
-            parts.append(f"{few}{name}{kind}{many}")
-        elif measure.what == "last":
-            parts.append(f"{name}{kind}")
-        else:
-            if len(stream.values) > 1 and measure.column not in _PLAIN:
-                name = "".join(word.title() for word in measure.column.split("_"))
-            rise = ("Rises" if each.above else "Drops") if measure.what == "change" else ""
-            parts.append(f"{name}{rise or ('High' if each.above else 'Low')}")
+    parts = [_part(each, history) for each in rule.conditions]
     return "".join(dict.fromkeys(parts)) or "Pattern"
 
 
-def _limit_name(condition: Condition, writing: Writing) -> str:
-    stream = writing.streams[condition.measure.stream]
+def _part(condition: RuleCondition, history: SearchedHistory) -> str:
+    measure, above = condition.measure, condition.above
+    if measure.what in CALENDAR:
+        return f"{'Late' if above else 'Early'}{'' if measure.what == 'hour' else 'InWeek'}"
+    source = history.inputs[measure.source]
+    name, kind = source.source.name, _title(measure.kind or "")
+    if measure.what in ("count", "last"):
+        few = "No" if condition.is_none else "" if above else "Few"
+        often = above and measure.what == "count" and not condition.is_some
+        return f"{few}{name}{kind}{'Often' if often else ''}"
+    if len(source.values) > 1 and measure.column not in _PLAIN:
+        name = _title(measure.column.replace("_", " "))
+    if measure.what == "change":
+        return f"{name}{'Rises' if above else 'Drops'}"
+    return f"{name}{'High' if above else 'Low'}"
+
+
+def _title(text: str) -> str:
+    return "".join(word.title() for word in re.findall(r"\w+", text))
+
+
+def _limit_name(condition: RuleCondition, history: SearchedHistory) -> str:
     column = condition.measure.column
-    plain = column if column not in _PLAIN else stream.source.name.lower()
-    if condition.measure.what == "change":
-        return f"{plain}_{'rise' if condition.above else 'drop'}"
-    return f"{plain}_limit"
+    plain = column if column not in _PLAIN else history.inputs[condition.measure.source].source.name.lower()
+    change = "rise" if condition.above else "drop"
+    return f"{plain}_{change if condition.measure.what == 'change' else 'limit'}"
 
 
-def _span(condition: Condition, plan: Plan) -> str:
-    ticks = condition.measure.ticks
-    if plan.tick is None:
-        return f"{ticks:,} tick{'' if ticks == 1 else 's'}"
-    return duration_text(min(ticks, 1 << 30) * plan.tick)
+def uses(rules: str, name: str) -> bool:
+    """Whether rules use an input."""
+    return re.search(rf"\b{name}\(", rules) is not None
 
 
 def program_text(declarations: str, rules: Sequence[WrittenRule], notes: Mapping[str, str]) -> str:
     """The whole program; `notes` has what is said above each rule."""
-    return "\n".join([declarations.rstrip(), "", *_statements(rules, notes)]) + "\n"
-
-
-def _statements(rules: Sequence[WrittenRule], notes: Mapping[str, str]) -> Iterator[str]:
-    for number, each in enumerate(rules):
-        if number:
-            yield ""
-        yield f"% {notes[each.name]}"
-        for name, value in each.limits.items():
-            yield f"limit {name} = {number_text(value)}."
-        yield each.text
-        yield each.query
+    own = [f"% {notes[each.name]}\n{each.limit_lines}{each.text}\n{each.query}\n" for each in rules]
+    return "\n".join([declarations.rstrip() + "\n", *own])
 
 
 # ---- tests: the facts before one incident, and the answer that they give ----
 
 
-@dataclass(frozen=True)
-class CaseMoment:
-    """A moment at which a rule holds, with the text of its key, and the ticks until the incident."""
-
-    key: int
-    tick: int
-    named: str | None
-    early: int
-
-
-def case_of(
-    rule: WrittenRule, moments: Moments, streams: Sequence[Stream], at: CaseMoment, plan: Plan
-) -> str:
+def case_of(rule: WrittenRule, history: SearchedHistory, row: int, incident: int) -> str:
     """A case of a test file: what the conditions look at for an answer, and the answer."""
-    scale = plan.timescale
-    rows = {*_looked_at(rule.proposal.rule.conditions, streams, at), *_own(moments.base, streams, at)}
-    facts = [
-        (int(streams[number].tick[row]), _fact(streams[number], row, at.named, plan))
-        for number, row in rows
-        if streams[number].source.name in rule.inputs
-    ]
-    when = moment(at.tick, scale)
-    terms = ([] if moments.base.key_at is None else [value_text(at.named or "")]) + [when]
-    early = (
-        f"{at.early} tick{'s' * (at.early != 1)}"
-        if plan.tick is None
-        else duration_text(at.early * plan.tick)
-    )
-    about = f"{'' if at.named is None else f'{at.named}, '}{when}: {early} before an incident"
-    answer = f"{rule.name}({', '.join(terms)})"
+    key, tick, scale = int(history.key[row]), int(history.tick[row]), history.plan.timescale
+    named = next((text for text, number in history.keys.items() if number == key), "")
+    facts = {
+        (int(source.tick[at]), _fact(source, at, named, history))
+        for source, rows in _looked_at(rule.found.conditions, history, row)
+        for at in rows.tolist()
+        if uses(rule.text, source.source.name)
+    }
+    has_key, when = history.base.key_at is not None, moment(tick, scale)
+    early = span_text(max(int(history.incidents.begin[incident]) - tick, 0), history.plan.tick)
+    about = f"{f'{named}, ' if has_key else ''}{when}: {early} before an incident"
+    answer = f"{rule.name}({', '.join([*([value_text(named)] if has_key else []), when])})"
     lines = [f"- name: {_yaml(about)}", "  facts:", *(f"  - {_yaml(each)}" for _, each in sorted(facts))]
     return "\n".join([*lines, "  expect:", f"  - confirmed: {_yaml(answer)}"])
 
 
 def _looked_at(
-    conditions: Sequence[Condition], streams: Sequence[Stream], at: CaseMoment
-) -> Iterator[tuple[int, int]]:
-    """The facts, as a stream and its row, that conditions look at."""
-    for each in conditions:
-        measure = each.measure
-        if measure.what in CALENDAR:
-            continue
-        stream = streams[measure.stream]
-        rows = np.flatnonzero((stream.key == at.key) & (stream.tick <= at.tick))
+    conditions: Sequence[RuleCondition], history: SearchedHistory, row: int
+) -> Iterator[tuple[InputColumns, Column]]:
+    """The facts, as an input and rows of it, that conditions look at; and one at the moment itself."""
+    key, tick, base = history.key[row], history.tick[row], history.base
+    yield base, np.flatnonzero((base.key == key) & (base.tick == tick))[:1]
+    for measure in (each.measure for each in conditions if each.measure.what not in CALENDAR):
+        source = history.inputs[measure.source]
+        rows = np.flatnonzero((source.key == key) & (source.tick <= tick))
         if measure.what in ("last", "value"):
             rows = rows[-1:]
         else:
-            rows = rows[stream.tick[rows] > at.tick - measure.ticks - (measure.what == "change")]
-        if measure.kind is not None:
-            kinds = stream.kinds[measure.column]
-            rows = rows[kinds.code[rows] == kinds.texts.index(measure.kind)]
-        yield from ((measure.stream, row) for row in rows.tolist())
+            rows = rows[source.tick[rows] > tick - measure.ticks - (measure.what == "change")]
+        yield source, rows if measure.kind is None else rows[source.are(measure.column, measure.kind)[rows]]
 
 
-def _own(base: Stream, streams: Sequence[Stream], at: CaseMoment) -> Iterator[tuple[int, int]]:
-    number = next(number for number, each in enumerate(streams) if each is base)
-    for row in np.flatnonzero((base.key == at.key) & (base.tick == at.tick))[:1].tolist():
-        yield number, row
-
-
-def _fact(stream: Stream, row: int, key: str | None, plan: Plan) -> str:
+def _fact(source: InputColumns, row: int, key: str, history: SearchedHistory) -> str:
     terms = []
-    for position, name in enumerate(stream.source.columns[:-1]):
-        if position == stream.key_at:
-            terms.append(value_text(key or ""))
-        elif name in stream.values:
-            number = float(stream.values[name][row])
-            terms.append(number_text(0.0 if np.isnan(number) else number))
-        elif name in stream.kinds:
-            kinds = stream.kinds[name]
-            terms.append(value_text(kinds.texts[int(kinds.code[row])]))
+    for position, name in enumerate(source.source.columns[:-1]):
+        if position == source.key_at:
+            terms.append(value_text(key))
+        elif name in source.values:
+            terms.append(number_text(float(np.nan_to_num(source.values[name][row]))))
+        elif name in source.kinds:
+            terms.append(value_text(source.kinds[name][int(source.coded[name][row])]))
         else:
             terms.append("any")
-    return f"{stream.source.name}({', '.join([*terms, moment(int(stream.tick[row]), plan.timescale)])})"
+    return (
+        f"{source.source.name}({', '.join([*terms, moment(int(source.tick[row]), history.plan.timescale)])})"
+    )
 
 
 def _yaml(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ import yaml
 
 import antelog
 from antelog.incidents.judging import Lead
-from antelog.incidents.suggest.proposals import windows_of
-from antelog.incidents.suggest.search import by_chance, roundest
+from antelog.incidents.suggest.measures import windows_of
+from antelog.incidents.suggest.proposals import by_chance
+from antelog.incidents.suggest.search import roundest
+from antelog.incidents.suggest.searched_part import FoundRule
 from benchmarks.incidents.planted import KINDS, PAIRS, SINGLES, found, planted
 from tests.cli.trying import antelog as invoke
 
@@ -160,9 +163,9 @@ def test_a_limit_is_tuned() -> None:
     table, incidents = world()
     program = antelog.parse(IMPROVED.format(limit=57))
     result = suggested(table, incidents, program=program)
-    [change] = result.changes
-    assert change.name == "high"
-    assert "with 57" in change.figures
+    [change] = result.rules.to_pylist()
+    assert change["rule"] == "high"
+    assert "with 57" in change["limits"]
     assert next(antelog.parse(result.text).document.limits).value > 60
 
 
@@ -181,8 +184,8 @@ def test_an_exception_is_found() -> None:
     program = antelog.parse(IMPROVED.format(limit=70))
     inputs = {"Vib": table, "Work": work}
     result = antelog.suggest(inputs, incidents, lead=(1, 24), false_alarms=50, program=program)
-    [change] = [each for each in result.changes if each.name == "High"]
-    assert change.text.startswith("High(X, T) :- Vib(X, V, T), V > high, not Work(X, ")
+    [change] = [each for each in result.rules.to_pylist() if each["rule"] == "High"]
+    assert change["text"].startswith("High(X, T) :- Vib(X, V, T), V > high, not Work(X, ")
     before, after = (
         antelog.backtest(each, inputs, incidents, lead=(1, 24)).queries.to_pylist()[-1]
         for each in (program, antelog.parse(result.text))
@@ -242,5 +245,6 @@ def test_ranges_double_up_to_the_lead() -> None:
 
 
 def test_what_chance_explains() -> None:
-    assert by_chance(0, 10, 0.5) == pytest.approx(1.0)
-    assert by_chance(10, 10, 0.5) == pytest.approx(0.5**10)
+    found = FoundRule((), frozenset(), right=0, false=10, worth=0, incidents=10, days=1, chance=5)
+    assert by_chance(found) == pytest.approx(1.0)
+    assert by_chance(replace(found, right=10, false=0)) == pytest.approx(0.5**10)
