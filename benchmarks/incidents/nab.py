@@ -21,10 +21,13 @@ import pyarrow as pa
 import pyarrow.csv as pc
 
 from antelog import parse
+from antelog.engine.columns.tables import NEVER
 from antelog.incidents.judging import FALSE, RIGHT, Incidents, Lead
-from antelog.incidents.suggest.proposals import Facts, proposals
-from antelog.incidents.suggest.search import Outcome, Search, Target, outcome
-from antelog.incidents.suggest.streams import key_positions, stream_of
+from antelog.incidents.suggest.input_columns import InputColumns, key_positions
+from antelog.incidents.suggest.measures import SearchedHistory
+from antelog.incidents.suggest.proposals import proposals
+from antelog.incidents.suggest.search import best_rule
+from antelog.incidents.suggest.searched_part import FoundRule, SearchedPart, counted, holding
 from benchmarks.forecast.records import FOLDER
 
 FILES = {
@@ -80,7 +83,7 @@ def scaled(own: Series) -> Series:
     return replace(own, values=(own.values - middle) / max(high - low, 1e-9))
 
 
-def facts_of(given: Sequence[Series]) -> tuple[Facts, Incidents]:
+def history_of(given: Sequence[Series]) -> SearchedHistory:
     keys = dict[str, int]()
     table = pa.table(
         {
@@ -89,10 +92,10 @@ def facts_of(given: Sequence[Series]) -> tuple[Facts, Incidents]:
             "time": np.concatenate([each.ticks for each in given]),
         }
     )
-    streams = [stream_of(_PLAN.inputs[0], table, key_positions(_PLAN)["Reading"], keys)]
+    inputs = [InputColumns.of(_PLAN.inputs[0], table, key_positions(_PLAN)["Reading"], keys)]
     spans = [(keys[each.name], *window) for each in given for window in each.windows]
     incidents = Incidents.of(*(np.array(each, np.int64) for each in zip(*spans, strict=True)))
-    return Facts.of(_PLAN, streams, incidents, LEAD), incidents
+    return SearchedHistory.of(_PLAN, inputs, keys, incidents, LEAD).measured()
 
 
 # ---- rivals ----
@@ -125,34 +128,33 @@ def _scores(model: Any) -> Scores:
     return lambda x: np.asarray(model.predict_proba(x)[:, 1])
 
 
-def caught_by(scores: np.ndarray, test: Target, most_false: float) -> Outcome:
+def caught_by(scores: np.ndarray, test: SearchedPart, most_false: float) -> FoundRule:
     """The most that alarms over a limit catch, with at most so many false ones."""
-    best = Outcome(frozenset(), 0, 0.0)
+    best = test.rule((), test.rows[:0])
     for limit in np.unique(np.quantile(scores, np.linspace(0.5, 1, 200))):
-        came = outcome(test, test.rows[scores >= limit])
+        came = test.rule((), test.rows[scores >= limit])
         if came.false <= most_false and len(came.caught) > len(best.caught):
             best = came
     return best
 
 
-def compared(name: str, facts: Facts, train: Target, test: Target) -> None:
+def compared(name: str, train: SearchedPart, test: SearchedPart) -> None:
     """Prints what the rules and each learner catch of the unseen part."""
-    rows, left, caught = np.zeros(0, np.int64), train, frozenset[int]()
+    rows, left, history = np.zeros(0, np.int64), train, train.history
     for _ in range(MOST_RULES):
-        found = Search(left, facts.numbers, MOST_FALSE).best()
-        if found is None or not found.outcome.caught - caught:
+        found = best_rule(left)
+        if found is None:
             break
-        caught |= found.outcome.caught
-        rows = np.union1d(rows, facts.holding(found, test.rows))
+        rows = np.union1d(rows, holding(history, found.conditions, test.rows))
         kind = left.kind.copy()
-        mine = np.isin(left.number, list(found.outcome.caught))
+        mine = np.isin(left.number, list(found.caught))
         for first, end in zip(left.first[mine].tolist(), left.end[mine].tolist(), strict=True):
             kind[first:end] = -1  # neither right nor false
-        left = replace(
-            left, kind=kind, first=left.first[~mine], end=left.end[~mine], number=left.number[~mine]
+        left = replace(left, kind=kind).with_incidents(
+            ~np.isin(np.arange(left.incidents), list(found.caught))
         )
-    own = outcome(test, rows)
-    columns = np.column_stack(list(facts.numbers.values()))
+    own = test.rule((), rows)
+    columns = np.column_stack(list(history.numbers.values()))
     use = train.rows[np.isin(train.kind[train.rows], (RIGHT, FALSE))]
     label = (train.kind[use] == RIGHT).astype(np.int64)
     columns = np.where(np.isnan(columns), np.nanmedian(columns, axis=0), columns)
@@ -168,39 +170,23 @@ def compared(name: str, facts: Facts, train: Target, test: Target) -> None:
 def main() -> None:
     everything = list(series())
     for each in everything:
-        facts, incidents = facts_of([each])
-        whole = facts.target(incidents, LEAD, incidents)
+        history = history_of([each])
+        whole = SearchedPart.of(history, history.incidents, MOST_FALSE)
         cut = int(each.ticks[-1]) // 2
-        train = whole.part(lambda tick, room: tick + 0 * room < cut - LEAD.most, LEAD)  # noqa: B023
-        test = whole.part(lambda tick, room: tick >= cut + room, LEAD)  # noqa: B023
-        compared(each.name, facts, train, test)
-        number = len(list(proposals(facts, incidents, LEAD, MOST_RULES, MOST_FALSE)))
+        compared(
+            each.name, whole.part(cut - LEAD.most, int(NEVER), outside=True), whole.part(cut, int(NEVER))
+        )
+        number = len(list(proposals(history, MOST_RULES, MOST_FALSE)))
         print(f"{'':22} the command proposes {number} rules from the whole file")
-    facts, incidents = facts_of([scaled(each) for each in everything])
-    whole = facts.target(incidents, LEAD, incidents)
+    history = history_of([scaled(each) for each in everything])
+    whole = SearchedPart.of(history, history.incidents, MOST_FALSE)
     for number, each in enumerate(everything):
-        of_row = facts.moments.key == number
-        of_incident = incidents.key[_counted(incidents, facts)] == number
+        of_row = history.key == number
+        of_incident = history.incidents.key[counted(history, history.incidents)] == number
         train, test = _of_files(whole, ~of_row, ~of_incident), _of_files(whole, of_row, of_incident)
-        compared(f"others to {each.name}", facts, train, test)
+        compared(f"others to {each.name}", train, test)
 
 
-def _counted(incidents: Incidents, facts: Facts) -> np.ndarray:
-    return np.flatnonzero(
-        (incidents.begin >= facts.span.first + LEAD.most) & (incidents.begin <= facts.span.last)
-    )
-
-
-def _of_files(whole: Target, rows: np.ndarray, incidents: np.ndarray) -> Target:
+def _of_files(whole: SearchedPart, rows: np.ndarray, incidents: np.ndarray) -> SearchedPart:
     """The moments and the incidents of some files."""
-    at = np.flatnonzero(incidents[whole.number])
-    number = (np.cumsum(incidents) - 1)[whole.number[at]]
-    kept = whole.rows[rows[whole.rows]]
-    return replace(
-        whole,
-        rows=kept,
-        begin=whole.begin[incidents],
-        first=whole.first[at],
-        end=whole.end[at],
-        number=number,
-    )
+    return replace(whole.with_incidents(incidents), rows=whole.rows[rows[whole.rows]])

@@ -342,7 +342,8 @@ def planted(kinds: tuple[str, ...], seed: int, *, moved: bool = False) -> Plante
         if others and kind not in CALENDAR:
             for _ in range(ALONE):
                 _plant(world, kind, kinds, *world.spot(_away(kind, others)))
-    incidents = [(d, h + int(random.integers(1, 21))) for d, h in causes[:WITH_INCIDENT]]
+    # A mode lasts for hours before its cause: from the first alert on an incident is within the lead.
+    incidents = [(d, h + int(random.integers(1, LEAD.most - _MANUAL + 1))) for d, h in causes[:WITH_INCIDENT]]
     while len(incidents) < INCIDENTS:
         device, hour = int(random.integers(DEVICES)), int(random.integers(80, HOURS - 60))
         if all(device != d or not -30 < hour - h < 60 for d, h in (*causes, *incidents)):

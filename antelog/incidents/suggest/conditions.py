@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from antelog.engine.columns.tables import Mask, Numbers
+from antelog.forecast.reports.words import lead
 from antelog.incidents.suggest.input_columns import InputColumns
 from antelog.incidents.suggest.measures import CALENDAR, Measure, SearchedHistory
-from antelog.language.durations import duration_text
 from antelog.language.printer import value_text
 
 _COSTS = {"value": 0.0, "last": 0.0, "count": 0.1, "change": 8.0}  # of worth; 6 for others
@@ -108,7 +108,7 @@ def in_words(condition: RuleCondition, history: SearchedHistory, limit: str) -> 
     if measure.what in CALENDAR:
         named = f"{number}:00" if measure.what == "hour" else _DAYS[number - 1]
         return f"from {named} on" if above else f"before {named}"
-    name, span = history.inputs[measure.source].source.name, span_text(measure.ticks, history.plan.tick)
+    name, span = history.inputs[measure.source].source.name, lead(measure.ticks, history.plan.tick)
     if measure.what == "last":
         return f"the last {measure.column} of {name} is {measure.kind}"
     if measure.what == "count":
@@ -122,10 +122,3 @@ def in_words(condition: RuleCondition, history: SearchedHistory, limit: str) -> 
         return f"{column} {side} times its mean over {span}"
     what = {"avg": "mean of ", "max": "highest ", "min": "lowest "}.get(measure.what)
     return f"{column} {side}" if what is None else f"{what}{column} over {span} {side}"
-
-
-def span_text(ticks: int, tick: int | None) -> str:
-    """A length of time: `6 hours`, or `6 ticks` where these have no length."""
-    if tick is None:
-        return f"{ticks:,} tick{'s' * (ticks != 1)}"
-    return duration_text(min(ticks, 1 << 30) * tick)

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from antelog.arrow.ticks import times_of
 from antelog.engine.columns.tables import Column
-from antelog.engine.facts.frames import Frame
+from antelog.engine.facts.frames import Frame, columns_in
 from antelog.errors import DataError
 from antelog.files import Form, form_of
 from antelog.files.columns import DEFAULT_ARRIVAL, has
@@ -118,12 +118,10 @@ def columns_of(incidents: Path | Frame) -> list[str]:
 def _read(name: str, given: Path | Frame) -> pa.Table:
     """The rows of a file or a frame as they are. Raises DataError."""
     if not isinstance(given, Path):
-        if hasattr(given, "__arrow_c_stream__"):
-            return pa.table(given)
-        rows = list(given)
-        if all(isinstance(each, Mapping) for each in rows):
-            return pa.Table.from_pylist(rows)
-        raise DataError(f"{name}: tuples have no names. Give a frame or dictionaries, or a program")
+        names, columns = columns_in(name, given)
+        if names is None and columns:
+            raise DataError(f"{name}: tuples have no names. Give a frame or dictionaries, or a program")
+        return pa.table(dict(zip(names or (), columns, strict=True)))
     parts = _files(given)
     form = form_of(parts[0])
     try:

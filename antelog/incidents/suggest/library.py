@@ -18,13 +18,13 @@ from antelog.compile.nodes.plan import Argument, Key, Plan
 from antelog.engine.facts.frames import Frame
 from antelog.errors import DataError, DataWarning
 from antelog.files import Rejects
+from antelog.forecast.reports.words import lead
 from antelog.incidents.alerts import CONFIRMED
 from antelog.incidents.asked import lead_of
 from antelog.incidents.backtest import BacktestResult
 from antelog.incidents.incident_list import IncidentChoice, read_incidents
 from antelog.incidents.judging import ALL_KEYS, Figures
 from antelog.incidents.report import rate_of, rate_text
-from antelog.incidents.suggest.conditions import span_text
 from antelog.incidents.suggest.declaring import (
     asks,
     columns_of,
@@ -110,7 +110,6 @@ def _history(trial: ProgramTrial, rejects: Rejects, done: Done) -> SearchedHisto
     """The facts and the incidents, with all measures. Raises DataError if they do not fit."""
     wanted = trial.wanted
     plan = _with_key(trial, wanted.key)
-    lead = lead_of(wanted, plan)
     listed = read_incidents(trial.incidents, plan, IncidentChoice(wanted.key, wanted.where), rejects)
     rows = RecordedRows.of(trial.recording.reader(trial.program.plan, rejects)).rows
     if not rows:
@@ -121,7 +120,7 @@ def _history(trial: ProgramTrial, rejects: Rejects, done: Done) -> SearchedHisto
         for source in plan.inputs
         if source.name in rows
     ]
-    history = SearchedHistory.of(plan, inputs, keys, listed.incidents, lead)
+    history = SearchedHistory.of(plan, inputs, keys, listed.incidents, lead_of(wanted, plan))
     if not np.isin(listed.incidents.key, [ALL_KEYS, *np.unique(history.key)]).any():
         raise DataError(
             f"{listed.name}: no incident is of a key that facts have. Is its key another column? Name it: "
@@ -167,7 +166,7 @@ def _note(rule: WrittenRule, result: BacktestResult) -> str:
     """`unseen: caught 16 of 20, 0.09 false alarms a day; in all: 17 of 20, 0.06 a day, median 6 h early`."""
     (own, unseen), tick = _figures(rule, result), result.plan.tick
     number, _, unit = rate_text(unseen, tick).partition(" ")
-    early = "" if own.lead is None else f", median {span_text(own.lead[1], tick)} early"
+    early = "" if own.lead is None or own.lead[1] <= 0 else f", median {lead(own.lead[1], tick)} early"
     return (
         f"unseen: caught {unseen.caught} of {unseen.incidents}, {number} false alarms {unit}; "
         f"in all: {own.caught} of {own.incidents}, {rate_text(own, tick)}{early}"
@@ -193,11 +192,11 @@ def _case(rule: WrittenRule, history: SearchedHistory) -> str:
     """A test from the first incident that the rule catches."""
     rows = holding(history, rule.found.conditions, np.arange(history.count))
     key, tick = history.key[rows], history.tick[rows]
-    own, lead = history.incidents, history.lead
-    end = own.end if lead.within else own.begin - lead.least
+    own, given = history.incidents, history.lead
+    end = own.end if given.within else own.begin - given.least
     for incident in range(own.count):
         fits = (key == own.key[incident]) | (own.key[incident] == ALL_KEYS)
-        fits &= (tick <= end[incident]) & (tick >= own.begin[incident] - lead.most)
+        fits &= (tick <= end[incident]) & (tick >= own.begin[incident] - given.most)
         if fits.any():
             return case_of(rule, history, int(rows[fits][0]), incident)
     raise AssertionError(f"{rule.name} catches nothing")

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
-from math import exp, lgamma, log, log1p
+from math import log, log1p
 
 import numpy as np
 
-from antelog.engine.columns.tables import NEVER, Column, Mask
+from antelog.engine.columns.tables import NEVER, Column
 from antelog.incidents.judging import Incidents
 from antelog.incidents.suggest.measures import Done, SearchedHistory
 from antelog.incidents.suggest.search import best_rule, refined
@@ -60,7 +59,7 @@ def _next(whole: SearchedPart) -> FoundRule | None:
 
 
 def _unseen(rules: Sequence[FoundRule | None], tests: Sequence[SearchedPart]) -> FoundRule:
-    """What rules come to in the folds that they were not found in, together."""
+    """The sum of how rules do in the folds that they were not found in."""
     found = [test.rule(own.conditions) for own, test in zip(rules, tests, strict=True) if own is not None]
     return FoundRule(
         conditions=(),
@@ -80,11 +79,10 @@ def by_chance(found: FoundRule) -> float:
     if not alerts:
         return 1.0
     chance = min(max(found.chance / (found.right + found.false), 1e-12), 1 - 1e-12)
-    ways = lgamma(alerts + 1)
-    return sum(
-        exp(ways - lgamma(k + 1) - lgamma(alerts - k + 1) + k * log(chance) + (alerts - k) * log1p(-chance))
-        for k in range(found.right, alerts + 1)
-    )
+    k = np.arange(found.right, alerts + 1)
+    logs = np.cumsum(np.log(np.maximum(np.arange(alerts + 1), 1)))  # of factorials
+    ways = logs[-1] - logs[k] - logs[alerts - k]
+    return float(np.exp(ways + k * log(chance) + (alerts - k) * log1p(-chance)).sum())
 
 
 def _agreed(whole: SearchedPart, best: FoundRule, folds: Sequence[FoundRule]) -> FoundRule:
@@ -104,20 +102,7 @@ def _folds(whole: SearchedPart) -> Iterator[tuple[SearchedPart, SearchedPart]]:
     begins = np.quantile(whole.begin, np.arange(1, _FOLDS) / _FOLDS, method="higher")
     cuts = (begins - most).tolist()
     for since, until in zip((-NEVER, *cuts), (*cuts, NEVER), strict=True):
-        yield (
-            whole.part(partial(_outside, since - most, until + most)),
-            whole.part(partial(_inside, since, until)),
-        )
-
-
-def _inside(since: int, until: int, tick: Column, room: int) -> Mask:
-    fits: Mask = (tick >= since + room) & (tick < until)
-    return fits
-
-
-def _outside(since: int, until: int, tick: Column, room: int) -> Mask:
-    fits: Mask = (tick < since) | (tick >= until + room)
-    return fits
+        yield whole.part(since - most, until + most, outside=True), whole.part(since, until)
 
 
 def better_with(history: SearchedHistory, rows: Column, most_false: float) -> FoundRule | None:

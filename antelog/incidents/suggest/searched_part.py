@@ -8,7 +8,7 @@ rules that ring at the same moments the simplest is worth most, and chance adds 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -113,8 +113,14 @@ class SearchedPart:
     def incidents(self) -> int:
         return len(self.begin)
 
-    def part(self, fits: Callable[[Column, int], Mask]) -> SearchedPart:
-        """The moments whose ticks fit, and the incidents whose whole lead fits."""
+    def part(self, since: int, until: int, *, outside: bool = False) -> SearchedPart:
+        """The moments from a tick to before another one, or outside; and incidents whose whole lead is so."""
+
+        def fits(tick: Column, room: int) -> Mask:
+            late = tick >= (until if outside else since) + room
+            early = tick < (since if outside else until)
+            return late | early if outside else late & early
+
         rows = self.rows[fits(self.history.tick[self.rows], 0)]
         days = self.days * len(rows) / max(len(self.rows), 1)
         return replace(self.with_incidents(fits(self.begin, self.history.lead.most)), rows=rows, days=days)
@@ -177,7 +183,7 @@ class SearchedPart:
         return holding(self.history, conditions, self.held if rows is None else rows)
 
     def rule(self, conditions: tuple[RuleCondition, ...], rows: Column | None = None) -> FoundRule:
-        """What conditions come to, which hold at these moments."""
+        """The rule of these conditions, which hold at these moments, with what it comes to."""
         rows = self.holding(conditions) if rows is None else rows
         key, tick = self.history.key[rows], self.history.tick[rows]
         fresh = np.ones(len(rows), np.bool_)

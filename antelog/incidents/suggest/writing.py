@@ -10,7 +10,8 @@ import numpy as np
 
 from antelog.engine.columns.tables import Column
 from antelog.escaping import json_text
-from antelog.incidents.suggest.conditions import RuleCondition, atom, in_words, literal, span_text
+from antelog.forecast.reports.words import lead
+from antelog.incidents.suggest.conditions import RuleCondition, atom, in_words, literal
 from antelog.incidents.suggest.input_columns import InputColumns, number_text
 from antelog.incidents.suggest.measures import CALENDAR, SearchedHistory
 from antelog.incidents.suggest.searched_part import FoundRule
@@ -153,8 +154,9 @@ def case_of(rule: WrittenRule, history: SearchedHistory, row: int, incident: int
         if uses(rule.text, source.source.name)
     }
     has_key, when = history.base.key_at is not None, moment(tick, scale)
-    early = span_text(max(int(history.incidents.begin[incident]) - tick, 0), history.plan.tick)
-    about = f"{f'{named}, ' if has_key else ''}{when}: {early} before an incident"
+    early = int(history.incidents.begin[incident]) - tick
+    before = f"{lead(early, history.plan.tick)} before an incident" if early > 0 else "in an incident"
+    about = f"{f'{named}, ' if has_key else ''}{when}: {before}"
     answer = f"{rule.name}({', '.join([*([value_text(named)] if has_key else []), when])})"
     lines = [f"- name: {_yaml(about)}", "  facts:", *(f"  - {_yaml(each)}" for _, each in sorted(facts))]
     return "\n".join([*lines, "  expect:", f"  - confirmed: {_yaml(answer)}"])
