@@ -148,7 +148,7 @@ def _adding(part: SearchedPart) -> Adding:
         worth = part.worth(hit[:, right].sum(axis=1), hit[:, ~right] @ weight) - costs
         taken = {(each.measure, each.above) for each in conditions}
         times = dict[tuple[Measure, bool], int]()
-        for number in np.argsort(-worth, kind="stable")[: 8 * _BEAM].tolist():
+        for number in np.argsort(-worth, kind="stable")[: 4 * _BEAM].tolist():
             each = candidates[number]
             side = each.measure, each.above
             times[side] = times.get(side, 0) + 1

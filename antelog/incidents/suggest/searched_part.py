@@ -167,14 +167,11 @@ class SearchedPart:
 
     def worth(self, caught: Numbers | float, false: Numbers | float) -> Numbers:
         """The G statistic of alerts against incidents; less than all where they are no better than chance."""
-        both, false = np.asarray(caught, np.float64), np.asarray(false, np.float64)
-        incidents, alerts = np.full_like(both, self.incidents), both + false
+        both, alerts, incidents = np.asarray(caught, np.float64), np.add(caught, false), float(self.incidents)
         every = np.maximum(incidents / max(self.chance, 1e-9), incidents + alerts + 1.0)
-        cells: tuple[Numbers, ...] = (both, false, incidents - both, every - incidents - false)
-        sides: tuple[Numbers, ...] = (alerts, every - alerts, incidents, every - incidents)
-        found = _times_log(every)
-        for cell, side in zip(cells, sides, strict=True):
-            found = found + _times_log(cell) - _times_log(side)
+        cells = np.stack([both, alerts - both, incidents - both, every - incidents - alerts + both, every])
+        sides = np.stack([alerts, every - alerts, np.full_like(both, incidents), every - incidents])
+        found = _times_log(cells).sum(axis=0) - _times_log(sides).sum(axis=0)
         better = (both > 0) & (both > self.chance * alerts)
         return np.where(better, 2 * found, -np.inf)
 
@@ -213,5 +210,5 @@ def counted(history: SearchedHistory, incidents: Incidents) -> Column:
     return np.flatnonzero((begin >= span.first + history.lead.most) & (begin <= span.last))
 
 
-def _times_log(number: Numbers | float) -> Numbers:
+def _times_log(number: Numbers) -> Numbers:
     return number * np.log(np.maximum(number, 1e-300))
