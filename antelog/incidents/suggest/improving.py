@@ -23,9 +23,9 @@ from antelog.files import Rejects
 from antelog.incidents.alerts import CONFIRMED
 from antelog.incidents.asked import asked_queries, question
 from antelog.incidents.backtest import BacktestResult, run
-from antelog.incidents.incident_list import IncidentChoice, IncidentList, read_incidents
+from antelog.incidents.backtesting import judge
+from antelog.incidents.incident_list import IncidentList, read_incidents
 from antelog.incidents.judging import Figures, Lead, f1
-from antelog.incidents.library import judge
 from antelog.incidents.report import rate_text
 from antelog.incidents.suggest.conditions import Writing
 from antelog.incidents.suggest.proposals import Facts, better_with
@@ -190,9 +190,7 @@ def _answers(trial: Trial, program: Program, query: str, keys: Mapping[str, int]
     """The codes of moments at which a query has answers."""
     settings = trial.found.settings
     asked = question(program, taken(BacktestOptions, trial.wanted, query=(query,)), None)
-    listed = read_incidents(
-        trial.incidents, program.plan, IncidentChoice(trial.wanted.key, trial.wanted.where), Rejects()
-    )
+    listed = read_incidents(trial.incidents, program.plan, trial.wanted, Rejects())
     options = {"workers": settings.workers, **settings.engine(), "model": None, **trial.how, "static": {}}
     found = run([program], trial.recording, asked, listed, Rejects(), **options)
     lines = found.collectors[0].lines

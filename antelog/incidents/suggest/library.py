@@ -21,7 +21,7 @@ from antelog.files import Rejects
 from antelog.incidents.alerts import CONFIRMED
 from antelog.incidents.asked import lead_of
 from antelog.incidents.backtest import BacktestResult, BacktestRow
-from antelog.incidents.incident_list import IncidentChoice, IncidentList, read_incidents
+from antelog.incidents.incident_list import IncidentList, read_incidents
 from antelog.incidents.judging import ALL_KEYS, Lead
 from antelog.incidents.report import rate_of, rate_text
 from antelog.incidents.suggest.conditions import Writing
@@ -111,7 +111,7 @@ def suggested(
     program, wanted = trial.found.program, trial.wanted
     plan = _with_key(program.plan, wanted.key, trial.incidents)
     lead = lead_of(wanted, plan)
-    listed = read_incidents(trial.incidents, plan, IncidentChoice(wanted.key, wanted.where), rejects)
+    listed = read_incidents(trial.incidents, plan, wanted, rejects)
     rows = RecordedRows.of(trial.recording.reader(program.plan, rejects)).rows
     if not rows:
         raise DataError(f"there are no facts; give them with --input {plan.inputs[0].name}=FILE")
