@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from antelog.forecast.model_file import Model
     from antelog.functions import UserFunction, function
-    from antelog.incidents.library import Backtest, backtest
+    from antelog.incidents.backtesting import Backtest, backtest
     from antelog.incidents.suggest.library import Suggestion, suggest
     from antelog.notebook import load_ipython_extension, show
     from antelog.pictures import Drawing, draw
@@ -48,7 +48,7 @@ __all__ = [
 _OTHERS = {
     "forecast.model_file": ("Model",),
     "functions": ("UserFunction", "function"),
-    "incidents.library": ("Backtest", "backtest"),
+    "incidents.backtesting": ("Backtest", "backtest"),
     "incidents.suggest.library": ("Suggestion", "suggest"),
     "notebook": ("load_ipython_extension", "show"),
     "pictures": ("Drawing", "draw"),

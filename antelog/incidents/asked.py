@@ -12,7 +12,7 @@ from msgspec import structs
 
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
-from antelog.incidents.backtest import BacktestQuestion, Varied, judged_queries
+from antelog.incidents.backtest import BacktestQuestion, judged_queries
 from antelog.incidents.judging import Lead
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import duration_text
@@ -29,26 +29,26 @@ MOST_VALUES = 25
 def question(program: Program, given: BacktestOptions, model: object) -> BacktestQuestion:
     """The question to a program. Raises DataError if it does not fit."""
     plan = program.plan
-    varied = None if given.vary is None else varied_of(given.vary, program.document)
+    name, values = (None, ()) if given.vary is None else values_of(given.vary, program.document)
     is_file = model not in (None, LEARN)
-    if varied is not None and is_file:
+    if name is not None and is_file:
         raise DataError("a model is learned for one value of each limit: with `vary=` take `model=learn`")
     try:
         split = tick_of(given.split, plan)
     except SettingError as error:
         raise DataError(f"where to split: {error}") from None
-    lead, chooses = lead_of(given, plan), varied is not None or is_file
-    return BacktestQuestion(asked_queries(plan, given.query), lead, varied, split, chooses)
+    queries, chooses = asked_queries(plan, given.query), name is not None or is_file
+    return BacktestQuestion(queries, lead_of(given, plan), name, values, split, chooses)
 
 
-def versions(program: Program, varied: Varied | None) -> list[Program]:
+def versions(program: Program, asked: BacktestQuestion) -> list[Program]:
     """The program, or one for each value of a limit. Raises ProgramError if a value makes none."""
-    if varied is None:
+    if asked.limit is None:
         return [program]
     source, own = program.source, program.plan
     found = [
-        parse(source.text, name=source.name, limits={**source.values, varied.name: each})
-        for each in varied.values
+        parse(source.text, name=source.name, limits={**source.values, asked.limit: each})
+        for each in asked.values
     ]
     same = {"coded": own.coded, "readings": own.readings}
     return [
@@ -96,7 +96,7 @@ def _ticks(text: str, plan: Plan) -> float:
     return sign * float(length / plan.tick)
 
 
-def varied_of(text: str, document: Document) -> Varied:
+def values_of(text: str, document: Document) -> tuple[str, tuple[float, ...]]:
     """A limit and its values, `hot=70..100`. Raises DataError."""
     name, _, span = text.partition("=")
     known = {each.name: each.value for each in document.limits}
@@ -112,7 +112,7 @@ def varied_of(text: str, document: Document) -> Varied:
         least, most = 1.0, 0.0
     if not dots or not least <= most or not np.isfinite([least, most]).all():
         raise DataError(f"`{text}` is not a range of values. Write it like {name}=70..100")
-    return Varied(name, _evenly(least, most))
+    return name, _evenly(least, most)
 
 
 def _evenly(least: float, most: float) -> tuple[float, ...]:

@@ -160,23 +160,16 @@ class SeveralRuns(ChangeView):
 
 
 @dataclass(frozen=True)
-class Varied:
-    """A limit whose values are tried, one after the other."""
-
-    name: str
-    values: tuple[float, ...]
-
-
-@dataclass(frozen=True)
 class BacktestQuestion:
-    """The question: queries, leads, values of a limit, and where the unseen part begins.
+    """The question: queries, leads, the values of a limit that are tried, and where the unseen part begins.
 
     Without a split, that is the middle if something is chosen: a limit, or the rates of a model.
     """
 
     queries: tuple[str, ...]
     lead: Lead
-    varied: Varied | None = None
+    limit: str | None = None
+    values: tuple[float, ...] = ()
     split: int | None = None
     chooses: bool = False
 
@@ -260,7 +253,7 @@ def _rows(
     scene: Scene, asked: BacktestQuestion, found: SeveralRuns, chances: Sequence[Sequence[float]]
 ) -> Iterator[BacktestRow]:
     """The rows of each query, and of all together if there are several: by level, then by value."""
-    values = (None,) if asked.varied is None else asked.varied.values
+    values = asked.values or (None,)
     lines = [each.lines for each in found.collectors]
     for name, levels in zip(asked.scopes, chances, strict=True):
         for level in (POSSIBLE, *levels, CONFIRMED):
@@ -288,15 +281,14 @@ def _chances(scene: Scene, asked: BacktestQuestion, lines: LoggedLines) -> Itera
 # ---- the whole: versions of a program, seen and unseen ----
 
 
-@dataclass(frozen=True)
-class UnjudgedCounts:
-    """How many incidents and alerts cannot be judged, as there are no facts about their leads."""
-
-    before: int = 0  # incidents nearer to the first fact than the lead
-    after: int = 0  # incidents after the last fact
-    at_end: int = 0  # alerts whose lead was not over by the last fact
-    crossing: int = 0  # incidents whose lead crosses the split
-    across: int = 0  # alerts whose lead crosses it
+# The incidents and alerts that cannot be judged, as there are no facts about their leads.
+LEFT_OUT = {
+    "before": ("incident", "nearer to the first fact than the most of the lead"),
+    "after": ("incident", "after the last fact"),
+    "crossing": ("incident", "so near the split that its lead crosses it"),
+    "across": ("alert", "whose lead crosses the split"),
+    "at_end": ("alert", "whose lead was not over by the last fact"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,8 +302,8 @@ class BacktestResult:
     listed: IncidentList
     keys: tuple[str, ...]
     plan: Plan
-    left_out: UnjudgedCounts
     split: int | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)  # how many of each kind of `LEFT_OUT`
     why: Mapping[int, str] = field(default_factory=dict)  # what there was of missed incidents, by number
 
     @cached_property
@@ -325,7 +317,7 @@ class BacktestResult:
     @cached_property
     def chosen(self) -> float | None:
         """The limit that did best in the seen half, in the middle of equal ones; None if none was varied."""
-        if self.asked.varied is None:
+        if self.asked.limit is None:
             return None
         rows = [row.figures for row in self.seen if row.figures.query == self.asked.scopes[-1]]
         most = max(map(f1, rows))
@@ -394,7 +386,6 @@ def backtest_of(found: SeveralRuns, asked: BacktestQuestion, listed: IncidentLis
         listed,
         tuple(numbers),
         found.collectors[0].plan,
-        UnjudgedCounts(),
         split,
     )
     _refuse_none(result, last)
@@ -414,18 +405,18 @@ def _refuse_none(found: BacktestResult, last: int) -> None:
         )
 
 
-def _left_out(found: BacktestResult, first: int, last: int) -> UnjudgedCounts:
+def _left_out(found: BacktestResult, first: int, last: int) -> Mapping[str, int]:
     begin, most, split = found.listed.incidents.begin, found.asked.lead.most, found.split
     open_rows = [row for row in found.rows if row.figures.level == POSSIBLE and row.figures.query is not None]
     rows = [row for row in open_rows if row.figures.limit in (None, found.chosen)]
     early = [row for row in found.seen if row.name in {each.name for each in rows}]
-    return UnjudgedCounts(
-        int(np.sum(begin < first + most)),
-        int(np.sum(begin > last)),
-        sum(_unjudged(row, last - most) for row in rows),
-        0 if split is None else int(np.sum((begin >= split) & (begin < split + most))),
-        0 if split is None else sum(_unjudged(row, split - 1 - most) for row in early),
-    )
+    return {
+        "before": int(np.sum(begin < first + most)),
+        "after": int(np.sum(begin > last)),
+        "at_end": sum(_unjudged(row, last - most) for row in rows),
+        "crossing": 0 if split is None else int(np.sum((begin >= split) & (begin < split + most))),
+        "across": 0 if split is None else sum(_unjudged(row, split - 1 - most) for row in early),
+    }
 
 
 def _unjudged(row: BacktestRow, last: int) -> int:

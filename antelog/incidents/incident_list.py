@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +30,7 @@ from antelog.files.naming import ENDINGS, opened
 from antelog.files.reading import chunks_of, frame_chunks
 from antelog.incidents.judging import ALL_KEYS, Incidents
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.run.settings import JudgingOptions
 
 TIME, START, END = "time", "start", "end"
 _NAME = "incidents"
@@ -67,14 +68,6 @@ class KeyColumn:
         return None
 
 
-@dataclass(frozen=True)
-class IncidentChoice:
-    """Which column has the key, and the values that rows must have in other columns."""
-
-    key: str | None = None
-    where: Mapping[str, str] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, eq=False)
 class IncidentList:
     """Incidents, the texts of their keys by number, the key, and the name of the file."""
@@ -85,7 +78,7 @@ class IncidentList:
     name: str
 
 
-def read_incidents(given: Path | Frame, plan: Plan, choice: IncidentChoice, rejects: Rejects) -> IncidentList:
+def read_incidents(given: Path | Frame, plan: Plan, choice: JudgingOptions, rejects: Rejects) -> IncidentList:
     """Reads a list; rows that cannot be used are set aside. Raises DataError if there is none that can."""
     frame = None if isinstance(given, Path) else columns_in(_NAME, given)
     path = given if isinstance(given, Path) else Path(f"the frame of {_NAME}")
@@ -139,7 +132,7 @@ def _listed(
     return IncidentList(Incidents.of(numbers, begin, end), keys, key, str(path))
 
 
-def _wanted(names: Sequence[str], plan: Plan, choice: IncidentChoice, file: str) -> WantedColumns:
+def _wanted(names: Sequence[str], plan: Plan, choice: JudgingOptions, file: str) -> WantedColumns:
     """The columns that are read. Raises DataError if the list lacks them."""
     time = START if START in names and END in names else TIME
     if time not in names:

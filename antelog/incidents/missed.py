@@ -7,7 +7,7 @@ Hot(wt3, 18:20) (84.2 >= 85)
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -27,33 +27,23 @@ MOST_EXPLAINED = 20  # incidents; each is looked for in the facts of its key
 _LOOKS = 8  # the ticks within a lead at which answers are looked for
 
 
-@dataclass(frozen=True, eq=False)
-class ExplainedProgram:
-    """A program, the facts that were recorded, and those of the background."""
-
-    program: Program
-    rows: RecordedRows
-    static: Mapping[str, Frame]
-
-
-def with_reasons(found: BacktestResult, recorded: ExplainedProgram) -> BacktestResult:
+def with_reasons(
+    found: BacktestResult, program: Program, recorded: RecordedRows, static: Mapping[str, Frame]
+) -> BacktestResult:
     """The result with what there was of the incidents that were missed."""
-    why = {number: _why(found, number, recorded) for number in found.missed[:MOST_EXPLAINED].tolist()}
+    incidents, why = found.listed.incidents, dict[int, str]()
+    asked = {each.name: each.atom for each in program.document.queries}
+    for number in found.missed[:MOST_EXPLAINED].tolist():
+        key, at = found.key(int(incidents.key[number])), int(incidents.begin[number])
+        grounds = _of_key(found, recorded, key).grounds(program, static, at)
+        ticks = np.linspace(max(at - found.asked.lead.most, 0), at, _LOOKS).astype(int)
+        answers = (
+            explained(grounds, _atom(found, asked[name], key, tick))
+            for tick in np.unique(ticks)[::-1].tolist()
+            for name in found.asked.queries
+        )
+        why[number] = _line(min(answers, key=_lacking), found.plan.timescale)
     return replace(found, why=why)
-
-
-def _why(found: BacktestResult, number: int, recorded: ExplainedProgram) -> str:
-    incidents = found.listed.incidents
-    key, at = found.key(int(incidents.key[number])), int(incidents.begin[number])
-    grounds = _of_key(found, recorded.rows, key).grounds(recorded.program, recorded.static, at)
-    asked = {each.name: each.atom for each in recorded.program.document.queries}
-    ticks = np.linspace(max(at - found.asked.lead.most, 0), at, _LOOKS).astype(int)
-    answers = (
-        explained(grounds, _atom(found, asked[name], key, tick))
-        for tick in np.unique(ticks)[::-1].tolist()
-        for name in found.asked.queries
-    )
-    return _line(min(answers, key=_lacking), found.plan.timescale)
 
 
 def _of_key(found: BacktestResult, recorded: RecordedRows, key: str | None) -> RecordedRows:

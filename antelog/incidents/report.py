@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from antelog.escaping import shown
 from antelog.forecast.reports.words import NONE, count, lead, leads, percent, percents
 from antelog.incidents.alerts import CONFIRMED, POSSIBLE, Alerts
-from antelog.incidents.backtest import BacktestResult, BacktestRow
+from antelog.incidents.backtest import LEFT_OUT, BacktestResult, BacktestRow
 from antelog.incidents.judging import FALSE, FEW, Figures
 from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
@@ -90,10 +90,10 @@ def by_query(found: BacktestResult) -> Iterator[tuple[str, list[BacktestRow]]]:
 
 
 def row_name(found: BacktestResult, row: BacktestRow) -> str:
-    name, varied = level_text(row.figures.level), found.asked.varied
-    if varied is None or row.figures.limit is None:
+    name, value = level_text(row.figures.level), row.figures.limit
+    if value is None:
         return f"  {name}"
-    return f"{BEST if row.name in found.best else ' '} {name}, {varied.name} {value_text(row.figures.limit)}"
+    return f"{BEST if row.name in found.best else ' '} {name}, {found.asked.limit} {value_text(value)}"
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -112,26 +112,20 @@ def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:
 
 def notes(found: BacktestResult) -> Iterator[str]:
     """Sentences that a reader needs beside the figures."""
-    scale, rows, left = found.plan.timescale, found.rows, found.left_out
+    scale, rows = found.plan.timescale, found.rows
     yield "In brackets is the range within which the share lies by 90 % (Wilson)."
     if found.split is not None:
         since = moment(found.split, scale)
         yield f"All figures are of the unseen part, from {since} on; what came before has chosen."
-    if found.asked.varied is not None and found.chosen is not None:
+    if found.asked.limit is not None and found.chosen is not None:
         value = value_text(found.chosen)
         yield (
             f"{BEST} was best in the seen part: no other value caught as many and rang wrongly less. Below, "
-            f"{found.asked.varied.name} is {value}; for good: limit {found.asked.varied.name} = {value}."
+            f"{found.asked.limit} is {value}; for good: limit {found.asked.limit} = {value}."
         )
     if rows[0].figures.incidents < FEW:
         yield f"With fewer than {FEW} incidents these figures cannot tell rules apart."
-    out = [
-        (left.before, "incident", "nearer to the first fact than the most of the lead"),
-        (left.after, "incident", "after the last fact"),
-        (left.crossing, "incident", "so near the split that its lead crosses it"),
-        (left.across, "alert", "whose lead crosses the split"),
-        (left.at_end, "alert", "whose lead was not over by the last fact"),
-    ]
+    out = ((found.left_out[name], *words) for name, words in LEFT_OUT.items())
     said = [f"{count(number, what)} {why}" for number, what, why in out if number]
     if said:
         yield f"Left out: {'; '.join(said)}."
@@ -215,7 +209,7 @@ def to_dict(found: BacktestResult) -> dict[str, Any]:
         ],
         "split": None if found.split is None else _timed("begin", found.split, scale),
         "seen": [_row(found, row) for row in found.seen],
-        "left_out": asdict(found.left_out),
+        "left_out": dict(found.left_out),
         "tick_seconds": None if tick is None else tick / 1_000_000,
     }
 

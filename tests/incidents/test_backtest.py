@@ -176,7 +176,7 @@ def compare(asked: Asked) -> None:
         for name, each in inputs.items()
     }
     frames = {name: rows for name, rows in frames.items() if rows}
-    options: dict[str, Any] = {"model": "learn", "epoch": 3} if asked.learns else {}
+    options: dict[str, Any] = {"model": "learn"} if asked.learns else {}
     queries = [each.name for each in program.plan.queries]
     # The partition key: its place in queries and inputs.
     places = {each.name: each.position for each in program.plan.key.positions} if program.plan.key else {}

@@ -13,7 +13,7 @@ from antelog.cli.arguments.ready import BACKTEST, ready, rejects_of
 from antelog.cli.show.set_aside import summarized
 from antelog.cli.show.terminal import note, print_diagnostics, progress_bar, say_what_is_missing, tell
 from antelog.escaping import json_text
-from antelog.incidents.library import judge
+from antelog.incidents.backtesting import judge
 from antelog.incidents.report import text, to_dict
 from antelog.lazily import page_libraries
 from antelog.run.checks import Ready

@@ -23,9 +23,9 @@ from antelog.files import Rejects
 from antelog.incidents.alerts import CONFIRMED
 from antelog.incidents.asked import asked_queries, question
 from antelog.incidents.backtest import BacktestResult, run
-from antelog.incidents.incident_list import IncidentChoice, read_incidents
+from antelog.incidents.backtesting import judge
+from antelog.incidents.incident_list import read_incidents
 from antelog.incidents.judging import Figures, f1
-from antelog.incidents.library import judge
 from antelog.incidents.report import rate_text
 from antelog.incidents.suggest.input_columns import APART, key_positions, number_text
 from antelog.incidents.suggest.measures import SearchedHistory
@@ -185,8 +185,7 @@ def _answers(trial: ProgramTrial, program: Program, query: str, history: Searche
     """The codes of moments at which a query has answers."""
     settings, wanted = trial.found.settings, trial.wanted
     asked = question(program, taken(BacktestOptions, wanted, query=(query,)), None)
-    choice = IncidentChoice(wanted.key, wanted.where)
-    listed = read_incidents(trial.incidents, program.plan, choice, Rejects())
+    listed = read_incidents(trial.incidents, program.plan, wanted, Rejects())
     options = {"workers": settings.workers, **settings.engine(), "model": None, **trial.how, "static": {}}
     found = run([program], trial.recording, asked, listed, Rejects(), **options).collectors[0]
     own = np.array([history.keys.get(each, -2) for each in found.keys] or [0], np.int64)

@@ -22,7 +22,7 @@ from antelog.forecast.reports.words import lead
 from antelog.incidents.alerts import CONFIRMED
 from antelog.incidents.asked import lead_of
 from antelog.incidents.backtest import BacktestResult
-from antelog.incidents.incident_list import IncidentChoice, read_incidents
+from antelog.incidents.incident_list import read_incidents
 from antelog.incidents.judging import ALL_KEYS, Figures
 from antelog.incidents.report import rate_of, rate_text
 from antelog.incidents.suggest.declaring import (
@@ -110,7 +110,7 @@ def _history(trial: ProgramTrial, rejects: Rejects, done: Done) -> SearchedHisto
     """The facts and the incidents, with all measures. Raises DataError if they do not fit."""
     wanted = trial.wanted
     plan = _with_key(trial, wanted.key)
-    listed = read_incidents(trial.incidents, plan, IncidentChoice(wanted.key, wanted.where), rejects)
+    listed = read_incidents(trial.incidents, plan, wanted, rejects)
     rows = RecordedRows.of(trial.recording.reader(trial.program.plan, rejects)).rows
     if not rows:
         raise DataError(f"there are no facts; give them with --input {plan.inputs[0].name}=FILE")

@@ -58,6 +58,11 @@ def test_the_table() -> None:
         "",
         "In brackets is the range within which the share lies by 90 % (Wilson).",
         "With fewer than 10 incidents these figures cannot tell rules apart.",
+        "",
+        (
+            "To tune its limits and conditions: antelog suggest p.alog --input Temp=temp.csv --incidents "
+            "failures.csv --lead 1h..6h --key machine"
+        ),
     ]
 
 
@@ -137,7 +142,7 @@ def test_a_model_that_is_given_is_judged_by_what_it_has_not_seen() -> None:
 
 
 def test_chances_learned_on_the_way_have_rows_of_their_own() -> None:
-    found = json.loads(backtest("--model", "learn", "--epoch", 5, "--format", "json").stdout)
+    found = json.loads(backtest("--model", "learn", "--format", "json").stdout)
     levels = [each["level"] for each in found["queries"]]
     assert (levels[0], levels[-1], found["split"]) == ("possible", "confirmed", None)
     assert levels[1:-1] == sorted(levels[1:-1])

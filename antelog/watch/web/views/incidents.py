@@ -42,12 +42,6 @@ class AxisMark:
     words: str
 
 
-@dataclass(frozen=True)
-class AxisLane:
-    name: str
-    marks: Sequence[AxisMark]
-
-
 def backtest_page(found: BacktestResult, program: str) -> str:
     """Writes a backtest as a file of HTML, which loads nothing and has no script."""
     title = f"How {program} would have done"
@@ -111,9 +105,9 @@ def _axis(found: BacktestResult, key: int, span: JudgedSpan, name: str) -> Mappi
     span = replace(span, first=max(span.first, 0), last=max(span.last, span.first + 1))
     ends = [moment(each, scale) for each in (span.first, (span.first + span.last) // 2, span.last)]
     rows = _rows(found)
-    lanes = [AxisLane("incidents", [*_incidents(found, key, span)])]
-    lanes += [AxisLane("open answers", [*_open(found, rows[0], key, span)])]
-    lanes += [AxisLane(level_text(row.figures.level), [*_alerts(found, row, key, span)]) for row in rows]
+    lanes = [("incidents", [*_incidents(found, key, span)])]
+    lanes += [("open answers", [*_open(found, rows[0], key, span)])]
+    lanes += [(level_text(row.figures.level), [*_alerts(found, row, key, span)]) for row in rows]
     of_all = "every key" if found.listed.key else "all"
     return {"name": found.key(key) or of_all, "id": name, "ends": ends, "lanes": lanes}
 

@@ -21,8 +21,8 @@ from antelog.files import Rejects
 from antelog.incidents.alerts import CONFIRMED, POSSIBLE
 from antelog.incidents.asked import question, versions
 from antelog.incidents.backtest import BacktestResult, BacktestRow, backtest_of, run
-from antelog.incidents.incident_list import IncidentChoice, read_incidents
-from antelog.incidents.missed import ExplainedProgram, with_reasons
+from antelog.incidents.incident_list import read_incidents
+from antelog.incidents.missed import with_reasons
 from antelog.incidents.report import rate_of, text, to_dict
 from antelog.language.moments import timed
 from antelog.program import Program
@@ -157,17 +157,17 @@ def judge(
     """Runs a program, or versions of it, and judges it; `how` has `progress`, `note` and `static`."""
     program, settings = found.program, found.settings
     asked = question(program, given, settings.model)
-    listed = read_incidents(incidents, program.plan, IncidentChoice(given.key, given.where), rejects)
+    listed = read_incidents(incidents, program.plan, given, rejects)
     static = static_facts(program.plan, recording.statics, rejects, recording.maps) | dict(how.pop("static"))
-    programs = versions(program, asked.varied)
+    programs = versions(program, asked)
     options = {"static": static, "workers": settings.workers, **settings.engine(), **how}
     runs = run(programs, recording, asked, listed, rejects, **options)
     result = backtest_of(runs, asked, listed)
     if not len(result.missed):
         return result
-    chosen = 0 if result.chosen is None or asked.varied is None else asked.varied.values.index(result.chosen)
+    chosen = 0 if result.chosen is None else asked.values.index(result.chosen)
     rows = RecordedRows.of(recording.reader(program.plan, Rejects()))
-    return with_reasons(result, ExplainedProgram(programs[chosen], rows, static))
+    return with_reasons(result, programs[chosen], rows, static)
 
 
 @takes(BacktestSettings)
