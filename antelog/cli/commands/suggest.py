@@ -13,7 +13,6 @@ from antelog.cli.show.set_aside import summarized
 from antelog.cli.show.terminal import note, print_diagnostics, progress_bar, say, tell
 from antelog.errors import OutputError
 from antelog.incidents.suggest.declaring import declared, with_a_query
-from antelog.incidents.suggest.improving import ProgramTrial
 from antelog.incidents.suggest.library import Suggestion, suggested
 from antelog.language.program_files import read_text
 from antelog.program import parse
@@ -41,7 +40,6 @@ def suggest(settings: Settings, more: SuggestFlags) -> None:
         if path.exists():
             raise OutputError(f"{path}: is there already. Give another name; nothing is written over it")
     found, declarations = _given(settings, more)
-    how = {"progress": lambda _: None, "note": note}
     plan, recording = found.program.plan, recording_of(found.settings)
     with (
         summarized(rejects_of(found.settings), plan.timescale) as rejects,
@@ -54,8 +52,10 @@ def suggest(settings: Settings, more: SuggestFlags) -> None:
             report(int(share * _SHARES) - done)
             done = int(share * _SHARES)
 
-        trial = ProgramTrial(found, more, more.incidents, recording, how, declarations)
-        result = suggested(trial, rejects, searching)
+        result = suggested(
+            found, more, more.incidents, recording, rejects,
+            searching=searching, declarations=declarations, progress=lambda _: None, note=note,
+        )  # fmt: skip
     _show(result, more)
 
 

@@ -17,7 +17,8 @@ from antelog.incidents.suggest.input_columns import InputColumns
 from antelog.incidents.suggest.measures import CALENDAR, Measure, SearchedHistory
 from antelog.language.printer import value_text
 
-_COSTS = {"value": 0.0, "last": 0.0, "count": 0.1, "change": 8.0}  # of worth; 6 for others
+# Of worth: about how many more there are of a kind to choose from than of plain values; 6 for others.
+_COSTS = {"value": 0.0, "last": -4.0, "count": 0.1, "change": 8.0, "hour": -1.0, "weekday": -3.0}
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 

@@ -10,22 +10,16 @@ searched among the moments at which the query has answers, and must hold up on f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column
-from antelog.engine.facts.frames import Frame
-from antelog.files import Rejects
 from antelog.incidents.alerts import CONFIRMED
-from antelog.incidents.asked import asked_queries, question
-from antelog.incidents.backtest import BacktestResult, run
-from antelog.incidents.backtesting import judge
-from antelog.incidents.incident_list import read_incidents
-from antelog.incidents.judging import Figures, f1
+from antelog.incidents.asked import asked_queries
+from antelog.incidents.backtest import BacktestResult, BacktestRow
+from antelog.incidents.judging import ALL_KEYS, Figures, f1
 from antelog.incidents.report import rate_text
 from antelog.incidents.suggest.input_columns import APART, key_positions, number_text
 from antelog.incidents.suggest.measures import SearchedHistory
@@ -33,10 +27,6 @@ from antelog.incidents.suggest.proposals import better_with
 from antelog.incidents.suggest.writing import written_conditions
 from antelog.language.syntax import Limit, Rule, Variable
 from antelog.program import Program, parse
-from antelog.run.checks import Ready
-from antelog.run.options import taken
-from antelog.run.replay import Recording
-from antelog.run.settings import BacktestOptions, SuggestOptions
 
 _FARTHEST = 0.3  # of its value, that a limit is moved
 
@@ -44,44 +34,19 @@ _FARTHEST = 0.3  # of its value, that a limit is moved
 Step: TypeAlias = tuple[Program, Mapping[str, str]]
 
 
-@dataclass(frozen=True, eq=False)
-class ProgramTrial:
-    """A program, and all that it and others like it are judged by."""
-
-    found: Ready
-    wanted: SuggestOptions
-    incidents: Path | Frame
-    recording: Recording
-    how: Mapping[str, Any]
-    declared: str = ""  # the declarations of inputs, where nobody has declared them
-
-    @property
-    def program(self) -> Program:
-        return self.found.program
-
-    def judge(self, program: Program, **more: Any) -> BacktestResult:
-        asked = taken(BacktestOptions, self.wanted, **more)
-        found = replace(self.found, program=program)
-        named = {each.name for each in program.plan.inputs}
-        inputs = {name: path for name, path in self.recording.inputs.items() if name in named}
-        recording = replace(self.recording, inputs=inputs)
-        return judge(found, asked, self.incidents, recording, Rejects(), static={}, **self.how)
-
-    def confirmed(self, program: Program, query: str) -> Figures:
-        rows = self.judge(program, query=(query,)).rows
-        return next(row.figures for row in rows if row.name == (query, CONFIRMED, None))
+# Runs a program with other options of a backtest than those that are given, and judges it.
+Judge: TypeAlias = Callable[..., BacktestResult]
 
 
-def improved(trial: ProgramTrial, history: SearchedHistory) -> Iterator[Step]:
+def improved(program: Program, history: SearchedHistory, most_false: float, judge: Judge) -> Iterator[Step]:
     """Better programs, one after the other; each has the changes before it."""
-    program = trial.program
     for name in [each.name for each in program.document.limits]:
-        for step in _tuned(trial, program, name):
+        for step in _tuned(program, name, judge):
             yield step
             program = step[0]
     for query in asked_queries(program.plan, ()):
         for number in range(len(_rules(program, query))):
-            for step in _narrowed(trial, program, query, number, history):
+            for step in _narrowed(program, _rules(program, query)[number], history, most_false, judge):
                 yield step
                 program = step[0]
 
@@ -98,14 +63,14 @@ def _is_here(program: Program, part: Limit | Rule) -> bool:
 # ---- limits ----
 
 
-def _tuned(trial: ProgramTrial, program: Program, name: str) -> Iterator[Step]:
+def _tuned(program: Program, name: str, judge: Judge) -> Iterator[Step]:
     """Another value of a limit, if the first half of the facts prefers it, and the second does not mind."""
     limit = next(each for each in program.document.limits if each.name == name)
     reach = abs(limit.value) * _FARTHEST or 1.0
     low, high = limit.value - reach, limit.value + reach
     if isinstance(limit.value, int) and reach >= 3:
         low, high = round(low), round(high)
-    varied = trial.judge(program, vary=f"{name}={low:.6g}..{high:.6g}")
+    varied = judge(program, vary=f"{name}={low:.6g}..{high:.6g}")
     query = varied.asked.scopes[-1]
     seen = [row.figures for row in varied.seen if row.name[:2] == (query, CONFIRMED)]
     own = min(seen, key=lambda each: abs((each.limit or 0.0) - limit.value))
@@ -113,9 +78,9 @@ def _tuned(trial: ProgramTrial, program: Program, name: str) -> Iterator[Step]:
     best = equal[len(equal) // 2]  # in the middle, as far as can be from those that are worse
     if best.limit is None or f1(best) <= f1(own) or best.limit == limit.value or not _is_here(program, limit):
         return
-    now = trial.judge(program, split=varied.split)
+    now = judge(program, split=varied.split)
     after = next(row.figures for row in varied.rows if row.name == (query, CONFIRMED, best.limit))
-    before = next(row.figures for row in now.rows if row.name == (query, CONFIRMED, None))
+    before = _confirmed(now, query).figures
     if f1(after) < f1(before):
         return
     old = number_text(limit.value)
@@ -136,16 +101,19 @@ def _counts(found: Figures, program: Program) -> str:
 
 
 def _narrowed(
-    trial: ProgramTrial, program: Program, query: str, number: int, history: SearchedHistory
+    program: Program, rule: Rule, history: SearchedHistory, most_false: float, judge: Judge
 ) -> Iterator[Step]:
     """A rule with one condition more, if it does better, unseen and in all."""
-    rule, source = _rules(program, query)[number], program.source.text
-    variables = _variables(program, rule)
+    query, source, variables = rule.head.predicate, program.source.text, _variables(program, rule)
     if variables is None or not rule.body or not _is_here(program, rule):
         return
-    answers = _answers(trial, program, query, history)
-    rows = np.flatnonzero(np.isin(history.code, answers))
-    found = better_with(history, rows, trial.wanted.false_alarms)
+    # Where nothing settles each answer is an alert of its own.
+    every = judge(program, query=(query,), settle=0)
+    alerts = _confirmed(every, query).alerts
+    keys = np.array([0, *(history.keys.get(each, -2) for each in every.keys)])
+    codes = keys[alerts.key - ALL_KEYS] * APART + alerts.tick
+    rows = np.flatnonzero(np.isin(history.code, codes))
+    found = better_with(history, rows, most_false)
     if found is None or found.unseen is None:
         return
     limits, seen = set(re.findall(r"[a-z]\w*", source)), found.unseen
@@ -155,7 +123,8 @@ def _narrowed(
     at = rule.body[-1].span.end
     text = f"{source[rule.span.start : at]}, {', '.join(own.literals)}{source[at : rule.span.end]}"
     begin, rest = source[: rule.span.start], f"{own.limit_lines}{text}{source[rule.span.end :]}"
-    before, after = (trial.confirmed(each, query) for each in (program, _with(program, begin + rest)))
+    programs = (program, _with(program, begin + rest))
+    before, after = (_confirmed(judge(each, query=(query,)), query).figures for each in programs)
     if f1(after) <= f1(before):
         return
     figures = (
@@ -181,15 +150,5 @@ def _variables(program: Program, rule: Rule) -> tuple[str | None, str] | None:
     return (names[1] if len(names) > 1 else None), names[0]
 
 
-def _answers(trial: ProgramTrial, program: Program, query: str, history: SearchedHistory) -> Column:
-    """The codes of moments at which a query has answers."""
-    settings, wanted = trial.found.settings, trial.wanted
-    asked = question(program, taken(BacktestOptions, wanted, query=(query,)), None)
-    listed = read_incidents(trial.incidents, program.plan, wanted, Rejects())
-    options = {"workers": settings.workers, **settings.engine(), "model": None, **trial.how, "static": {}}
-    found = run([program], trial.recording, asked, listed, Rejects(), **options).collectors[0]
-    own = np.array([history.keys.get(each, -2) for each in found.keys] or [0], np.int64)
-    has_key = key_positions(program.plan).get(query) is not None
-    key = own[np.maximum(found.lines.key, 0)] if has_key else 0
-    codes: Column = np.unique((key * APART + found.lines.tick)[found.lines.confirmed])
-    return codes
+def _confirmed(found: BacktestResult, query: str | None) -> BacktestRow:
+    return next(row for row in found.rows if row.name == (query, CONFIRMED, None))

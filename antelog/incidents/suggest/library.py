@@ -22,6 +22,7 @@ from antelog.forecast.reports.words import lead
 from antelog.incidents.alerts import CONFIRMED
 from antelog.incidents.asked import lead_of
 from antelog.incidents.backtest import BacktestResult
+from antelog.incidents.backtesting import judge
 from antelog.incidents.incident_list import read_incidents
 from antelog.incidents.judging import ALL_KEYS, Figures
 from antelog.incidents.report import rate_of, rate_text
@@ -33,16 +34,23 @@ from antelog.incidents.suggest.declaring import (
     with_a_query,
     without_a_query,
 )
-from antelog.incidents.suggest.improving import ProgramTrial, improved
+from antelog.incidents.suggest.improving import improved
 from antelog.incidents.suggest.input_columns import InputColumns, key_positions, number_text
 from antelog.incidents.suggest.measures import DAY, Done, SearchedHistory
 from antelog.incidents.suggest.proposals import proposals
 from antelog.incidents.suggest.searched_part import FoundRule, holding
 from antelog.incidents.suggest.writing import WrittenRule, case_of, program_text, written
-from antelog.program import parse
+from antelog.program import Program, parse
+from antelog.run.checks import Ready
 from antelog.run.options import taken, takes
-from antelog.run.replay import RecordedRows, ready_with, recorded
-from antelog.run.settings import ReplaySettings, SuggestSettings, naming_arguments
+from antelog.run.replay import RecordedRows, Recording, ready_with, recorded
+from antelog.run.settings import (
+    BacktestOptions,
+    ReplaySettings,
+    SuggestOptions,
+    SuggestSettings,
+    naming_arguments,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,12 +88,33 @@ _FIGURES = pa.schema(
 )
 
 
-def suggested(trial: ProgramTrial, rejects: Rejects, searching: Done = lambda _: None) -> Suggestion:
-    """Searches rules for the inputs of a program, or if it has rules for what makes them better."""
-    program, wanted = trial.program, trial.wanted
-    history = _history(trial, rejects, lambda share: searching(share / 3))
+def suggested(
+    ready: Ready,
+    wanted: SuggestOptions,
+    incidents: Path | Frame,
+    recording: Recording,
+    rejects: Rejects,
+    *,
+    searching: Done = lambda _: None,
+    declarations: str = "",
+    **how: Any,
+) -> Suggestion:
+    """Searches rules for the inputs of a program, or if it has rules for what makes them better.
+
+    `declarations` are those of files that nobody has declared; `how` has `progress` and `note`.
+    """
+
+    def judged(program: Program, **more: Any) -> BacktestResult:
+        named = {each.name for each in program.plan.inputs}
+        inputs = {name: path for name, path in recording.inputs.items() if name in named}
+        asked, own = taken(BacktestOptions, wanted, **more), replace(recording, inputs=inputs)
+        return judge(replace(ready, program=program), asked, incidents, own, Rejects(), static={}, **how)
+
+    program, rows = ready.program, RecordedRows.of(recording.reader(ready.program.plan, rejects)).rows
+    history = _history(_with_key(program, wanted.key, incidents), wanted, incidents, rows, rejects)
+    history = history.measured(lambda share: searching(share / 3))
     if asks(program):
-        steps = list(improved(trial, history))
+        steps = list(improved(program, history, wanted.false_alarms, judged))
         text = steps[-1][0].source.text if steps else ""
         return Suggestion(text, rows=[change for _, change in steps], improves=True)
     found = list(
@@ -97,21 +126,24 @@ def suggested(trial: ProgramTrial, rejects: Rejects, searching: Done = lambda _:
     names = [each.name for part in (plan.inputs, plan.statics, plan.relations) for each in part]
     rules = written(found, history, [*names, *(each.name for each in program.document.limits)])
     own = without_a_query(program.source.text)
-    if trial.declared:  # of inputs that nobody has declared those that rules use
-        own = used_only(trial.declared, "\n".join(each.text for each in rules))
+    if declarations:  # of inputs that nobody has declared those that rules use
+        own = used_only(declarations, "\n".join(each.text for each in rules))
     draft = parse(program_text(own, rules, {each.name: "" for each in rules}), name="rules")
-    result = trial.judge(draft, query=tuple(each.name for each in rules))
+    result = judged(draft, query=tuple(each.name for each in rules))
     text = program_text(own, rules, {each.name: _note(each, result) for each in rules})
     tests = "cases:\n\n" + "\n\n".join(_case(each, history) for each in rules) + "\n"
     return Suggestion(text, tests, [_row(each, result) for each in rules])
 
 
-def _history(trial: ProgramTrial, rejects: Rejects, done: Done) -> SearchedHistory:
-    """The facts and the incidents, with all measures. Raises DataError if they do not fit."""
-    wanted = trial.wanted
-    plan = _with_key(trial, wanted.key)
-    listed = read_incidents(trial.incidents, plan, wanted, rejects)
-    rows = RecordedRows.of(trial.recording.reader(trial.program.plan, rejects)).rows
+def _history(
+    plan: Plan,
+    wanted: SuggestOptions,
+    incidents: Path | Frame,
+    rows: Mapping[str, pa.Table],
+    rejects: Rejects,
+) -> SearchedHistory:
+    """The facts and the incidents; nothing is measured yet. Raises DataError if they do not fit."""
+    lead_, listed = lead_of(wanted, plan), read_incidents(incidents, plan, wanted, rejects)
     if not rows:
         raise DataError(f"there are no facts; give them with --input {plan.inputs[0].name}=FILE")
     keys, at = {key: number for number, key in enumerate(listed.keys)}, key_positions(plan)
@@ -120,19 +152,19 @@ def _history(trial: ProgramTrial, rejects: Rejects, done: Done) -> SearchedHisto
         for source in plan.inputs
         if source.name in rows
     ]
-    history = SearchedHistory.of(plan, inputs, keys, listed.incidents, lead_of(wanted, plan))
+    history = SearchedHistory.of(plan, inputs, keys, listed.incidents, lead_)
     if not np.isin(listed.incidents.key, [ALL_KEYS, *np.unique(history.key)]).any():
         raise DataError(
             f"{listed.name}: no incident is of a key that facts have. Is its key another column? Name it: "
             "--key device"
         )
-    return history.measured(done)
+    return history
 
 
-def _with_key(trial: ProgramTrial, given: str | None) -> Plan:
+def _with_key(program: Program, given: str | None, incidents: Path | Frame) -> Plan:
     """The plan of inputs, with the column that all have as its key: the given one, or the incidents' own."""
-    plan = trial.program.plan
-    if plan.key and plan.key.positions and asks(trial.program):
+    plan = program.plan
+    if plan.key and plan.key.positions and asks(program):
         at = key_positions(plan)
         column = next((each.columns[at[each.name]] for each in plan.inputs if each.name in at), "")
         more = [each for each in plan.inputs if each.name not in at and column in each.columns[:-1]]
@@ -141,7 +173,7 @@ def _with_key(trial: ProgramTrial, given: str | None) -> Plan:
     variable, _, column = (given or "").rpartition("=")
     first, *others_ = [each.columns[:-1] for each in plan.inputs]
     common = [name for name in first if all(name in own for own in others_)]
-    wanted = [column.lower()] if column else [each.lower() for each in columns_of(trial.incidents)]
+    wanted = [column.lower()] if column else [each.lower() for each in columns_of(incidents)]
     chosen = next((each for each in (*(e for e in common if e in wanted), variable) if each in common), None)
     if chosen is None:
         return structs.replace(plan, key=Key((), "no column is that of the incidents"))
@@ -240,8 +272,8 @@ def suggest(
             settings = replace(settings, map={**maps, **settings.map})
         found = ready_with("suggest", program, inputs, replace(taken(ReplaySettings, settings), most=None))
         how = {"progress": lambda _: None, "note": note}
-        trial = ProgramTrial(found, settings, given, recorded(found, inputs), how, declarations)
-        result = suggested(trial, rejects)
+        recording = recorded(found, inputs)
+        result = suggested(found, settings, given, recording, rejects, declarations=declarations, **how)
     for each in (*rejects.notes, *rejects.at_end):
         note(each)
     return result
