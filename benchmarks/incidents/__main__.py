@@ -5,19 +5,21 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from pathlib import Path
 
-from benchmarks.incidents import nab, speed
+from benchmarks.incidents import nab, skab, speed
 from benchmarks.incidents.planted import CALENDAR, KINDS, PAIRS, SINGLES, found, planted
 
 
 def main() -> int:
     parser = ArgumentParser(prog="python -m benchmarks.incidents", description=__doc__)
-    parser.add_argument("what", choices=("planted", "moved", "nab", "speed"))
+    parser.add_argument("what", choices=("planted", "moved", "nab", "skab", "speed"))
     parser.add_argument("--seeds", type=int, default=20, help="how many worlds of each kind are made")
     parser.add_argument("--first", type=int, default=1, help="the first of the seeds")
     parser.add_argument(
         "--kinds", default="", help="only these, as `avg` or `avg+hour,over`; all, if not given"
     )
+    parser.add_argument("--data", type=Path, help="the folder of the data of SKAB")
     given = parser.parse_args()
     seeds = range(given.first, given.first + given.seeds)
     chosen = [tuple(each.split("+")) for each in given.kinds.split(",") if each]
@@ -27,6 +29,10 @@ def main() -> int:
         _moved(seeds)
     elif given.what == "nab":
         nab.main()
+    elif given.what == "skab":
+        if given.data is None:
+            parser.error("name the folder with the experiments of SKAB: --data SKAB/data")
+        skab.main(given.data)
     else:
         speed.main()
     return 0

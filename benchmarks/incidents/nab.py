@@ -77,10 +77,11 @@ def series() -> Iterator[Series]:
         yield Series(name, ticks - first, table.column("value").to_numpy()[rows], spans)
 
 
-def scaled(own: Series) -> Series:
-    part = own.values[: len(own.values) // 4]
-    low, middle, high = np.quantile(part, (0.25, 0.5, 0.75))
-    return replace(own, values=(own.values - middle) / max(high - low, 1e-9))
+def by_spread(values: np.ndarray) -> np.ndarray:
+    """Values by the middle and the spread of their first quarter."""
+    low, middle, high = np.quantile(values[: len(values) // 4], (0.25, 0.5, 0.75))
+    scaled: np.ndarray = (values - middle) / max(high - low, 1e-9)
+    return scaled
 
 
 def history_of(given: Sequence[Series]) -> SearchedHistory:
@@ -178,15 +179,15 @@ def main() -> None:
         )
         number = len(list(proposals(history, MOST_RULES, MOST_FALSE)))
         print(f"{'':22} the command proposes {number} rules from the whole file")
-    history = history_of([scaled(each) for each in everything])
+    history = history_of([replace(each, values=by_spread(each.values)) for each in everything])
     whole = SearchedPart.of(history, history.incidents, MOST_FALSE)
     for number, each in enumerate(everything):
         of_row = history.key == number
         of_incident = history.incidents.key[counted(history, history.incidents)] == number
-        train, test = _of_files(whole, ~of_row, ~of_incident), _of_files(whole, of_row, of_incident)
+        train, test = of_keys(whole, ~of_row, ~of_incident), of_keys(whole, of_row, of_incident)
         compared(f"others to {each.name}", train, test)
 
 
-def _of_files(whole: SearchedPart, rows: np.ndarray, incidents: np.ndarray) -> SearchedPart:
-    """The moments and the incidents of some files."""
+def of_keys(whole: SearchedPart, rows: np.ndarray, incidents: np.ndarray) -> SearchedPart:
+    """The moments and the incidents of some keys."""
     return replace(whole.with_incidents(incidents), rows=whole.rows[rows[whole.rows]])
