@@ -139,7 +139,7 @@ def _read(name: str, given: Path | Frame) -> pa.Table:
 def _files(path: Path) -> list[Path]:
     """The files of a folder, or of a pattern such as `readings/*.csv`. Raises DataError if there is none."""
     found = path.iterdir() if path.is_dir() else path.parent.glob(path.name)
-    listed = sorted(each for each in found if each.is_file())
+    listed = sorted(each for each in found if each.is_file() and form_of(each) and each.name[0] not in "._")
     if not listed and not path.is_file():
         raise DataError(f"{path}: there is no such file")
     return listed or [path]

@@ -195,8 +195,4 @@ def _fact(source: InputColumns, row: int, key: str, history: SearchedHistory) ->
 
 
 def _yaml(text: str) -> str:
-    """A text in YAML: plain where it can be, else in single quotes."""
-    plain = re.fullmatch(r"[A-Za-z][\w(), .+-]*(:\d\d[\w(), .+-]*)*", text)
-    if plain or not text.isprintable():
-        return text if plain else json_text(text)
-    return "'" + text.replace("'", "''") + "'"
+    return "'" + text.replace("'", "''") + "'" if text.isprintable() else json_text(text)

@@ -17,6 +17,7 @@ import yaml
 
 import antelog
 from antelog.incidents.judging import Lead
+from antelog.incidents.suggest.declaring import declared, used_only
 from antelog.incidents.suggest.measures import windows_of
 from antelog.incidents.suggest.proposals import by_chance
 from antelog.incidents.suggest.search import roundest
@@ -169,7 +170,12 @@ def test_a_limit_is_tuned() -> None:
     assert next(antelog.parse(result.text).document.limits).value > 60
 
 
-def test_an_exception_is_found() -> None:
+AHEAD = "High(X, T) :- Vib(X, V, T), V > high."
+BEHIND = "Vib(X, V, T), V > high -> High(X, T)."
+
+
+@pytest.mark.parametrize("head_is_last", [False, True])
+def test_an_exception_is_found(head_is_last: bool) -> None:
     table, incidents = world()
     chance = random.Random(3)
     values = table["value"].to_pylist()
@@ -181,17 +187,34 @@ def test_an_exception_is_found() -> None:
             values[at] = 85.0
             work.append((device, hour))
     table = table.set_column(1, "value", pa.array(values))
-    program = antelog.parse(IMPROVED.format(limit=70))
+    text = IMPROVED.format(limit=70)
+    program = antelog.parse(text.replace(AHEAD, BEHIND) if head_is_last else text)
     inputs = {"Vib": table, "Work": work}
     result = antelog.suggest(inputs, incidents, lead=(1, 24), false_alarms=50, program=program)
     [change] = [each for each in result.rules.to_pylist() if each["rule"] == "High"]
-    assert change["text"].startswith("High(X, T) :- Vib(X, V, T), V > high, not Work(X, ")
+    assert ("-> High(X, T)." if head_is_last else "High(X, T) :- ") in change["text"]
+    assert "Vib(X, V, T), V > high, not Work(X, " in change["text"]
     before, after = (
         antelog.backtest(each, inputs, incidents, lead=(1, 24)).queries.to_pylist()[-1]
         for each in (program, antelog.parse(result.text))
     )
     assert after["caught"] == before["caught"]
     assert after["false"] < before["false"]
+
+
+def test_each_limit_is_tuned_in_the_text_that_the_one_before_has_left() -> None:
+    """What follows on a line stays a part of the program, and a comment behind a limit stays one."""
+    table, incidents = world()
+    text = IMPROVED.replace("limit high = {limit}.", "limit high = 57. limit least = 58.  % both guessed")
+    text = text.replace("V > high.", "V > high, V > least.")
+    result = suggested(table, incidents, program=antelog.parse(text))
+    named = {each["rule"]: each["text"] for each in result.rules.to_pylist()}
+    found = {each.name: each.value for each in antelog.parse(result.text).document.limits}
+    assert named
+    assert max(found.values()) > 60
+    for name, line in named.items():
+        assert line == f"limit {name} = {found[name]:g}."
+    assert "% both guessed" in result.text
 
 
 def test_a_program_that_is_good_stays_as_it_is() -> None:
@@ -225,6 +248,26 @@ def test_what_is_wrong_is_said_in_a_line(
         antelog.suggest(given, incidents, **{"lead": (1, 24), **more})
     assert said in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_folder_is_read_without_what_is_no_file_of_facts(tmp_path: Path) -> None:
+    table, _ = world()
+    pc.write_csv(table, tmp_path / "vib.csv")
+    (tmp_path / ".hidden.csv").write_text("nothing\n")
+    (tmp_path / "README").write_text("about them\n")
+    (tmp_path.parent / "failures.csv").write_text("device,time\na,5\n")
+    text, maps = declared({"Vib": tmp_path}, None, tmp_path.parent / "failures.csv")
+    assert text == "input Vib(device: text, value: number, time) delay 0, one per device."
+    assert not maps
+
+
+def test_inputs_that_no_rule_uses_are_not_declared() -> None:
+    given = {"Vib": [{"device": "a", "time": 1, "a b": 2.0}], "Work": [{"device": "a", "time": 1}]}
+    text, maps = declared(given, None, [{"device": "a", "time": 5}])
+    assert maps == {"Vib.a_b": "a b"}
+    assert "input Work(device: text, time)" in text
+    assert "% a_b of Vib is the column 'a b'" in text
+    assert used_only(text, "A(T) :- Work(X, T).") == text.splitlines()[-1]
 
 
 def test_one_incident_proposes_nothing() -> None:
