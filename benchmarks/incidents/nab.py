@@ -40,7 +40,7 @@ FILES = {
 LEAD = Lead(0, 24, 24, within=True)
 MOST_RULES = 3
 MOST_FALSE = 5.0  # per 1,000 ticks
-_ROWS = 20_000  # that a learner of rules is given
+_ROWS = 5_000  # that a learner of rules is given
 _PLAN = parse("""
 input Reading(device: text, value: number, time) delay 0, one per device.
 Any(X, T) :- Reading(X, _, T).

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -64,9 +66,23 @@ def backtest(ctx: click.Context, /, settings: Settings, more: BacktestFlags) -> 
 
 def _to_suggest(found: Ready, more: BacktestFlags) -> str:
     """The line that has the program improved by the same facts and incidents."""
-    given = [("--input", f"{name}={each}") for name, each in found.settings.inputs.items()]
+    settings = found.settings
+    named: dict[str, Mapping[str, Any]] = {
+        "--input": settings.inputs,
+        "--static": settings.statics,
+        "--map": settings.map,
+        "--set": settings.limits,
+        "--time-unit": settings.time_units,
+        "--where": more.where,
+        "--time-zone": settings.time_zones,
+        "--time-format": settings.time_formats,
+    }
+    given = [
+        (flag, f"{name}={value}" if name else str(value))
+        for flag, values in named.items()
+        for name, value in values.items()
+    ]
     given += [("--incidents", str(more.incidents)), ("--lead", str(more.lead))]
     given += [(f"--{name}", str(each)) for name, each in (("settle", more.settle), ("key", more.key)) if each]
-    given += [("--where", f"{column}={value}") for column, value in more.where.items()]
-    words = ["antelog", "suggest", str(found.settings.program), *(word for pair in given for word in pair)]
+    words = ["antelog", "suggest", str(settings.program), *(word for pair in given for word in pair)]
     return shlex.join([*words, *(["--within"] if more.within else [])])

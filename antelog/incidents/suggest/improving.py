@@ -51,8 +51,11 @@ def improved(program: Program, history: SearchedHistory, most_false: float, judg
                 program = step[0]
 
 
-def _with(program: Program, text: str) -> Program:
-    return replace(parse(text, name=program.source.name), functions=program.functions)
+def _with(program: Program, text: str, tuned: str = "") -> Program:
+    """The program with another text; limits that are set from outside stay so, but for a tuned one."""
+    source, functions = program.source, program.functions
+    values = {name: value for name, value in source.values.items() if name != tuned}
+    return replace(parse(text, name=source.name, limits=values), functions=functions)
 
 
 def _is_here(program: Program, part: Limit | Rule) -> bool:
@@ -66,29 +69,30 @@ def _is_here(program: Program, part: Limit | Rule) -> bool:
 def _tuned(program: Program, name: str, judge: Judge) -> Iterator[Step]:
     """Another value of a limit, if the first half of the facts prefers it, and the second does not mind."""
     limit = next(each for each in program.document.limits if each.name == name)
-    reach = abs(limit.value) * _FARTHEST or 1.0
-    low, high = limit.value - reach, limit.value + reach
-    if isinstance(limit.value, int) and reach >= 3:
+    value = program.source.values.get(name, limit.value)
+    reach = abs(value) * _FARTHEST or 1.0
+    low, high = value - reach, value + reach
+    if isinstance(value, int) and reach >= 3:
         low, high = round(low), round(high)
     varied = judge(program, vary=f"{name}={low:.6g}..{high:.6g}")
     query = varied.asked.scopes[-1]
     seen = [row.figures for row in varied.seen if row.name[:2] == (query, CONFIRMED)]
-    own = min(seen, key=lambda each: abs((each.limit or 0.0) - limit.value))
+    own = min(seen, key=lambda each: abs((each.limit or 0.0) - value))
     equal = [each for each in seen if f1(each) == max(map(f1, seen))]
     best = equal[len(equal) // 2]  # in the middle, as far as can be from those that are worse
-    if best.limit is None or f1(best) <= f1(own) or best.limit == limit.value or not _is_here(program, limit):
+    if best.limit is None or f1(best) <= f1(own) or best.limit == value or not _is_here(program, limit):
         return
     now = judge(program, split=varied.split)
     after = next(row.figures for row in varied.rows if row.name == (query, CONFIRMED, best.limit))
     before = _confirmed(now, query).figures
     if f1(after) < f1(before):
         return
-    old = number_text(limit.value)
+    old = number_text(value)
     figures = f"unseen half: {_counts(after, program)}; with {old}: {_counts(before, program)}"
     text, source = f"limit {name} = {number_text(best.limit)}.", program.source.text
     rest = source[limit.span.end :]
     apart = "\n" if rest.partition("\n")[0].strip() else ""  # what follows is no part of the comment
-    changed = _with(program, f"{source[: limit.span.start]}{text}  % {figures}{apart}{rest}")
+    changed = _with(program, f"{source[: limit.span.start]}{text}  % {figures}{apart}{rest}", name)
     yield changed, {"rule": name, "text": text, "limits": figures}
 
 
