@@ -83,6 +83,7 @@ def _to_suggest(found: Ready, more: BacktestFlags) -> str:
         for name, value in values.items()
     ]
     given += [("--incidents", str(more.incidents)), ("--lead", str(more.lead))]
-    given += [(f"--{name}", str(each)) for name, each in (("settle", more.settle), ("key", more.key)) if each]
+    single = {"--settle": more.settle, "--key": more.key, "--functions": settings.functions}
+    given += [(flag, str(value)) for flag, value in single.items() if value is not None]
     words = ["antelog", "suggest", str(settings.program), *(word for pair in given for word in pair)]
     return shlex.join([*words, *(["--within"] if more.within else [])])

@@ -2,6 +2,8 @@
 
 import json
 import re
+import shlex
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
@@ -64,6 +66,27 @@ def test_the_table() -> None:
             "failures.csv --lead 1h..6h --key machine"
         ),
     ]
+
+
+def test_the_last_line_has_all_that_the_program_was_run_with() -> None:
+    given = (
+        "--set",
+        "hot=88",
+        "--time-zone",
+        "Europe/Berlin",
+        "--map",
+        "device=device",
+        "--where",
+        "kind=bearing",
+    )
+    line = backtest(*given, "--settle", "2h", "--within").stdout.splitlines()[-1]
+    words = shlex.split(line.partition(": ")[2])
+    assert words[:3] == ["antelog", "suggest", "p.alog"]
+    pairs = {*pairwise(words)}
+    assert {("--set", "hot=88"), ("--time-zone", "Europe/Berlin"), ("--map", "device=device")} <= pairs
+    assert {("--where", "kind=bearing"), ("--settle", "2h"), ("--key", "machine")} <= pairs
+    assert words[-1] == "--within"
+    assert run(*words[1:]).exit_code == 0
 
 
 def test_json_has_the_figures_of_the_design() -> None:
