@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,7 @@ _USUAL = tuple(
 
 
 def declared(
-    given: Mapping[str, Path | Frame], named: str | None, listed: Path | Frame
+    given: Mapping[str, str | PathLike[str] | Frame], named: str | None, listed: Path | Frame
 ) -> tuple[str, Mapping[str, str]]:
     """The declarations of files, and the columns whose names cannot stand in a program as they are.
 
@@ -115,14 +116,14 @@ def columns_of(incidents: Path | Frame) -> list[str]:
     return list(_read("incidents", incidents).column_names)
 
 
-def _read(name: str, given: Path | Frame) -> pa.Table:
+def _read(name: str, given: str | PathLike[str] | Frame) -> pa.Table:
     """The rows of a file or a frame as they are. Raises DataError."""
-    if not isinstance(given, Path):
+    if not isinstance(given, str | PathLike):
         names, columns = columns_in(name, given)
         if names is None and columns:
             raise DataError(f"{name}: tuples have no names. Give a frame or dictionaries, or a program")
         return pa.table(dict(zip(names or (), columns, strict=True)))
-    parts = _files(given)
+    parts = _files(Path(fspath(given)))
     form = form_of(parts[0])
     try:
         if form is Form.PARQUET:

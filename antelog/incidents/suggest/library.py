@@ -163,23 +163,17 @@ def _history(
 
 def _with_key(program: Program, given: str | None, incidents: Path | Frame) -> Plan:
     """The plan of inputs, with the column that all have as its key: the given one, or the incidents' own."""
-    plan = program.plan
-    if plan.key and plan.key.positions and asks(program):
-        at = key_positions(plan)
-        column = next((each.columns[at[each.name]] for each in plan.inputs if each.name in at), "")
-        more = [each for each in plan.inputs if each.name not in at and column in each.columns[:-1]]
-        others = [Argument(each.name, each.columns.index(column)) for each in more]
-        return structs.replace(plan, key=Key((*plan.key.positions, *others)))
-    variable, _, column = (given or "").rpartition("=")
-    first, *others_ = [each.columns[:-1] for each in plan.inputs]
-    common = [name for name in first if all(name in own for own in others_)]
-    wanted = [column.lower()] if column else [each.lower() for each in columns_of(incidents)]
-    chosen = next((each for each in (*(e for e in common if e in wanted), variable) if each in common), None)
-    if chosen is None:
-        return structs.replace(plan, key=Key((), "no column is that of the incidents"))
-    return structs.replace(
-        plan, key=Key(tuple(Argument(e.name, e.columns.index(chosen)) for e in plan.inputs))
-    )
+    plan, at = program.plan, key_positions(program.plan) if asks(program) else {}
+    column = next((each.columns[at[each.name]] for each in plan.inputs if each.name in at), "")
+    if not at:
+        variable, _, wanted = (given or "").rpartition("=")
+        known = [wanted.lower()] if wanted else [each.lower() for each in columns_of(incidents)]
+        first, *others = [each.columns[:-1] for each in plan.inputs]
+        common = [name for name in first if all(name in own for own in others)]
+        column = next((each for each in (*known, variable) if each in common), "")
+    more = [each for each in plan.inputs if each.name not in at and column in each.columns[:-1]]
+    places = (*(plan.key.positions if at else ()), *(Argument(e.name, e.columns.index(column)) for e in more))
+    return structs.replace(plan, key=Key(places, None if places else "no column is that of the incidents"))
 
 
 # ---- how rules did ----
@@ -263,11 +257,7 @@ def suggest(
         given = Path(fspath(incidents)) if isinstance(incidents, str | PathLike) else incidents
         program, declarations = settings.program, ""
         if program is None:
-            files = {
-                name: Path(fspath(each)) if isinstance(each, str | PathLike) else each
-                for name, each in inputs.items()
-            }
-            declarations, maps = declared(files, settings.key, given)
+            declarations, maps = declared(inputs, settings.key, given)
             program = parse(with_a_query(declarations), name="inputs")
             settings = replace(settings, map={**maps, **settings.map})
         found = ready_with("suggest", program, inputs, replace(taken(ReplaySettings, settings), most=None))
