@@ -162,9 +162,10 @@ def _dip(world: World, device: int, hour: int) -> None:
 
 
 def _ramp(world: World, device: int, hour: int) -> None:
+    """A rise by a third in a day, which is less in half a day."""
     rate = world.columns["rate"][device]
-    rate[hour - 30 : hour + 1] *= np.linspace(1, 1.6, 31)
-    rate[hour + 1 : hour + 31] *= np.linspace(1.6, 1, 30)
+    rate[hour - 30 : hour + 1] *= np.linspace(1, 2.6, 31)
+    rate[hour + 1 : hour + 31] *= np.linspace(2.6, 1, 30)
 
 
 def _nothing(world: World, device: int, hour: int) -> None:
