@@ -7,15 +7,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.answers import ENDS
+from antelog.answers import CONFIRMED as CONFIRMED_NOW
+from antelog.answers import ENDS, OPEN, state_after
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.step.query import KINDS
-from antelog.engine.step.wording import LOST, SEEN, meanings
+from antelog.engine.step.wording import LOST, SEEN, meanings, value_in_words
 from antelog.errors import DataError
 from antelog.files import Rejects
 from antelog.incidents.alerts import CONFIRMED, POSSIBLE, Alerts, LoggedLines, alerts_at, levels_that_differ
@@ -34,6 +36,7 @@ from antelog.incidents.judging import (
     quiet_ticks,
 )
 from antelog.language.moments import moment
+from antelog.lines import LogLine
 from antelog.process import Engine
 from antelog.program import Program
 from antelog.run import clock
@@ -47,6 +50,9 @@ from antelog.run.workers.divided import engine_for
 STEPS = (*(each / 20 for each in range(19, 0, -1)), 0.02, 0.01)
 
 
+_TYPES: Sequence[Any] = (*[np.int64] * 4, np.float64, *[np.bool_] * 2)  # of the columns of lines
+
+
 @dataclass(eq=False)
 class LineCollector:
     """Collects the lines of a run as numbers; `keys` are those of incidents, and get those of answers."""
@@ -57,12 +63,35 @@ class LineCollector:
     key: KeyColumn | None
     _parts: list[LoggedLines] = field(default_factory=list)
     _answers: dict[tuple[int, bytes], int] = field(default_factory=dict)
+    _rows: list[tuple[float, ...]] = field(default_factory=list)  # those of lines that came one by one
 
     def take(self, tables: Mapping[str, pa.Table]) -> None:
         for number, name in enumerate(self.queries):
             table = tables.get(name)
             if table is not None and table.num_rows:
                 self._parts.append(self._lines(number, name, table))
+
+    def take_line(self, line: LogLine) -> None:
+        """Takes a line as JSON has it; one of an answer with other variables is of rules of before."""
+        name, values = line["query"], line["answer"]
+        if name not in self.queries or values.keys() != {*self.plan.relation(name).answer.names}:
+            return
+        number, text = self.queries.index(name), msgspec.json.encode([values, line.get("others")])
+        answer = self._answers.setdefault((number, text), len(self._answers))
+        about = self.key_of(name, values)
+        key = ALL_KEYS if about is None else self.keys.setdefault(about, len(self.keys))
+        chance, change = line.get("chance"), line.get("change", "")  # an open one of a head has no change
+        state = not change or state_after(line) == OPEN, change == CONFIRMED_NOW
+        self._rows.append((number, answer, key, line["tick"], np.nan if chance is None else chance, *state))
+
+    def key_of(self, name: str, values: Mapping[str, Any]) -> str | None:
+        """The key of an answer of a query; None if it has none."""
+        variable = self._variable(name)
+        return None if variable is None else value_in_words(values[variable])
+
+    def _variable(self, name: str) -> str | None:
+        place = None if self.key is None else self.key.places.get(name)
+        return None if place is None else self.plan.relation(name).answer.variables[place]
 
     def _lines(self, number: int, name: str, table: pa.Table) -> LoggedLines:
         relation = self.plan.relation(name)
@@ -88,14 +117,13 @@ class LineCollector:
             table.column("tick").to_numpy(),
             np.full(table.num_rows, np.nan) if chance is None else _numbers(chance),
             ~pc.or_(pc.is_in(change, pa.array(ENDS)), unseen).to_numpy(),
-            pc.equal(change, "confirmed").to_numpy(),
+            pc.equal(change, CONFIRMED_NOW).to_numpy(),
         )
 
     def _key(self, name: str, table: pa.Table) -> Column:
-        places = {} if self.key is None else self.key.places
-        if name not in places:
+        variable = self._variable(name)
+        if variable is None:
             return np.full(table.num_rows, ALL_KEYS)
-        variable = self.plan.relation(name).answer.variables[places[name]]
         coded = pc.dictionary_encode(_texts(table.column(variable)).combine_chunks())
         known = [self.keys.setdefault(each, len(self.keys)) for each in coded.dictionary.to_pylist()]
         found: Column = np.array(known, np.int64)[coded.indices.to_numpy()]
@@ -103,9 +131,11 @@ class LineCollector:
 
     @property
     def lines(self) -> LoggedLines:
-        none = np.zeros(0, np.int64)
-        empty = LoggedLines(none, none, none, none, np.zeros(0), none.astype(bool), none.astype(bool))
-        return empty.and_then(*self._parts)
+        columns = zip(*self._rows, strict=True) if self._rows else ((),) * len(_TYPES)
+        told = LoggedLines(*map(np.array, columns, _TYPES))
+        self._parts = [self._parts[0].and_then(*self._parts[1:], told) if self._parts else told]
+        self._rows.clear()
+        return self._parts[0]
 
 
 def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:

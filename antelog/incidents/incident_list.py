@@ -4,13 +4,14 @@
     wt2,2026-03-01 10:00,2026-03-01 14:00,pump     wt2,2026-03-01 10:00
 
 Its column of keys has the name that the program's inputs have for theirs, or the one that `--key` gives.
+A row whose kind is `none` is no incident: somebody looked at an alert, and nothing had gone wrong.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,21 +20,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from antelog.arrow.kinds import Kind, kind_of
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.facts.frames import Frame, columns_in
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Form, Reject, Rejects, WantedColumns, form_of
 from antelog.files.cells import stacked
-from antelog.files.chunks import sorted_out
+from antelog.files.chunks import Chunk, sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, has
-from antelog.files.naming import ENDINGS, opened
+from antelog.files.naming import ENDINGS, opened, size_of
 from antelog.files.reading import chunks_of, frame_chunks
 from antelog.incidents.judging import ALL_KEYS, Incidents
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.run.settings import JudgingOptions
 
 TIME, START, END = "time", "start", "end"
-_NAME = "incidents"
+KIND, NONE = "kind", "none"
+_NAME, _NOTHING = "incidents", "\0"
 
 
 @dataclass(frozen=True)
@@ -70,27 +73,38 @@ class KeyColumn:
 
 @dataclass(frozen=True, eq=False)
 class IncidentList:
-    """Incidents, the texts of their keys by number, the key, and the name of the file."""
+    """Incidents, the texts of their keys by number, the key, and the name of the file.
+
+    `cleared` counts the rows that say that nothing had gone wrong.
+    """
 
     incidents: Incidents
     keys: tuple[str, ...]
     key: KeyColumn | None
     name: str
+    cleared: int = 0
 
 
-def read_incidents(given: Path | Frame, plan: Plan, choice: JudgingOptions, rejects: Rejects) -> IncidentList:
-    """Reads a list; rows that cannot be used are set aside. Raises DataError if there is none that can."""
+def read_incidents(
+    given: Path | Frame, plan: Plan, choice: JudgingOptions, rejects: Rejects, *, grows: bool = False
+) -> IncidentList:
+    """Reads a list; rows that cannot be used are set aside. Raises DataError if there is none that can.
+
+    A list that `grows` may be empty, or not there yet.
+    """
     frame = None if isinstance(given, Path) else columns_in(_NAME, given)
     path = given if isinstance(given, Path) else Path(f"the frame of {_NAME}")
+    if grows and not size_of(path):
+        return _empty(plan, choice, path)
     names = _names(path) if frame is None else list(frame[0] or ())
-    wanted = _wanted(names, plan, choice, str(path))
+    wanted = wanted_columns(names, plan, choice, str(path))
     chunks = (
         chunks_of(path, wanted, rejects.notes)
         if frame is None
         else frame_chunks(names, frame[1], path, wanted)
     )
-    found = list[pa.Table]()
-    for each in sorted_out(wanted, chunks, str(path)):
+    found, choosing = list[pa.Table](), (KIND, *choice.where)
+    for each in sorted_out(wanted, (_filled(each, wanted, choosing) for each in chunks), str(path)):
         rejects.notes.extend(rejects.new_of(each.notes))
         rejects.came(_NAME, str(path), each.count)
         rejects.add(
@@ -98,15 +112,37 @@ def read_incidents(given: Path | Frame, plan: Plan, choice: JudgingOptions, reje
         )
         found += [each.table] if each.table.num_rows else []
     rejects.require_use()
-    if not found:
+    rows = stacked(found) if found else None
+    cleared = 0
+    if rows is not None and KIND in wanted.columns:
+        is_none = pc.equal(_texts(rows.column(KIND)), NONE).fill_null(False)
+        cleared, rows = pc.sum(is_none).as_py(), rows.filter(pc.invert(is_none))
+    if rows is None or not rows.num_rows:
+        if grows:
+            return replace(_empty(plan, choice, path), cleared=cleared)
         raise DataError(f"{path}: has no incident. Give a row for each, with its time")
-    rows = stacked(found)
     for column, value in choice.where.items():
         rows = rows.filter(pc.equal(_texts(rows.column(column)), value))
-    if not rows.num_rows:
+    if not rows.num_rows and not grows:
         said = " and ".join(f"{column} {value}" for column, value in choice.where.items())
         raise DataError(f"{path}: no incident has {said}")
-    return _listed(rows, wanted, KeyColumn.of(plan, choice.key), rejects, path)
+    return replace(_listed(rows, wanted, KeyColumn.of(plan, choice.key), rejects, path), cleared=cleared)
+
+
+def _filled(chunk: Chunk, wanted: WantedColumns, names: Sequence[str]) -> Chunk:
+    """The rows with something in columns that only choose rows, and may be empty."""
+    columns = list(chunk.columns)
+    for number in range(len(wanted.types)):
+        kind = kind_of(columns[number].type)
+        if wanted.columns[number] in names and kind in (Kind.TEXT, Kind.NOTHING):
+            texts = pc.fill_null(columns[number].cast(pa.string()), _NOTHING)
+            columns[number] = pc.if_else(pc.equal(texts, ""), _NOTHING, texts)
+    return replace(chunk, columns=columns)
+
+
+def _empty(plan: Plan, choice: JudgingOptions, path: Path) -> IncidentList:
+    none = np.zeros(0, np.int64)
+    return IncidentList(Incidents(none, none, none), (), KeyColumn.of(plan, choice.key), str(path))
 
 
 def _listed(
@@ -132,7 +168,7 @@ def _listed(
     return IncidentList(Incidents.of(numbers, begin, end), keys, key, str(path))
 
 
-def _wanted(names: Sequence[str], plan: Plan, choice: JudgingOptions, file: str) -> WantedColumns:
+def wanted_columns(names: Sequence[str], plan: Plan, choice: JudgingOptions, file: str) -> WantedColumns:
     """The columns that are read. Raises DataError if the list lacks them."""
     time = START if START in names and END in names else TIME
     if time not in names:
@@ -150,7 +186,7 @@ def _wanted(names: Sequence[str], plan: Plan, choice: JudgingOptions, file: str)
     if key is not None and key.name in names:
         columns.append(key.name)
         types.append(key.type)
-    for column in choice.where:
+    for column in (*choice.where, *({KIND} & {*names})):
         if column not in names:
             hint = did_you_mean(column, names) or f"It has {has(names)}."
             raise DataError(f"{file}: has no column {column}. {hint}")
@@ -171,14 +207,28 @@ def _names(path: Path) -> list[str]:
         with opened(path) as (data, _):
             if form is Form.PARQUET:
                 return list(pq.read_schema(data).names)
-            line = next((row for row in data if row.strip()), b"").decode("utf-8-sig")
-            if form is Form.JSON:
-                return list(json.loads(line or "{}"))
-            return next(
-                csv.reader([line], csv.Sniffer().sniff(line, ",;\t|") if ";" in line else "excel"), []
-            )
+            return names_in(data, form)
     except (ValueError, csv.Error, pa.ArrowException) as error:
         raise DataError(f"{path}: cannot be read: {error}") from None
+
+
+def names_in(lines: Iterable[bytes], form: Form | None) -> list[str]:
+    """The names of columns by the lines of a file, of JSON those of all rows. Raises ValueError."""
+    filled = (line.decode("utf-8-sig") for line in lines if line.strip())
+    if form is not Form.JSON:
+        line = next(filled, "")
+        return next(csv.reader([line], delimiter=delimiter_of(line)), [])
+    rows = [*map(json.loads, filled)]
+    if not all(isinstance(row, dict) for row in rows):
+        raise ValueError("write a JSON object on each line")
+    names = dict.fromkeys(name for row in rows for name in row)
+    if any(KIND not in row for row in rows):  # it chooses rows only if all have it
+        names.pop(KIND, None)
+    return [*names]
+
+
+def delimiter_of(line: str) -> str:
+    return csv.Sniffer().sniff(line, ",;\t|").delimiter if ";" in line else ","
 
 
 def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -12,7 +12,7 @@ from antelog.escaping import shown
 from antelog.forecast.reports.words import NONE, count, lead, leads, percent, percents
 from antelog.incidents.alerts import CONFIRMED, POSSIBLE, Alerts
 from antelog.incidents.backtest import LEFT_OUT, BacktestResult, BacktestRow
-from antelog.incidents.judging import FALSE, FEW, Figures
+from antelog.incidents.judging import ALL_KEYS, FALSE, FEW, Figures
 from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
 
@@ -129,6 +129,22 @@ def notes(found: BacktestResult) -> Iterator[str]:
     said = [f"{count(number, what)} {why}" for number, what, why in out if number]
     if said:
         yield f"Left out: {'; '.join(said)}."
+
+
+def unalerted(found: BacktestResult) -> int:
+    """How many incidents that count had no alert from the most of the lead on to their end."""
+    own, most = found.listed.incidents, found.asked.lead.most
+    rows = [row.alerts for row in found.listed_rows if row.figures.level == POSSIBLE]
+
+    def alerted(number: int) -> bool:
+        since, until = own.begin[number] - most, own.end[number]
+        keys = [each.key[(each.tick <= until) & (each.end >= since)] for each in rows]
+        about = int(own.key[number])
+        return any(
+            len(each) if about == ALL_KEYS else np.isin(each, (about, ALL_KEYS)).any() for each in keys
+        )
+
+    return sum(not alerted(number) for number in np.flatnonzero(found.rows[0].judged.counted).tolist())
 
 
 def missed_text(found: BacktestResult, number: int) -> str:

@@ -182,14 +182,21 @@ _LEAD = plain("A..B", str, kind=either(TEXT, ArgumentKind("a tuple of the least 
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgingOptions:
+class LeadSettings:
+    """How alerts are judged by incidents."""
+
+    lead: str | tuple[str | int, str | int] | None = option(None, _LEAD)
+    settle: str | int | None = option(None, plain("SPAN", str, kind=either(TEXT, WHOLE)))
+    within: bool = flag(False)
+    where: Mapping[str, str] = option({}, text("COLUMN=VALUE"), example="kind=pump")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgingOptions(LeadSettings):
     """Settings of commands and functions that judge rules by incidents."""
 
     lead: str | tuple[str | int, str | int] | None = option(None, _LEAD, required=True)
-    settle: str | int | None = option(None, plain("SPAN", str, kind=either(TEXT, WHOLE)))
-    within: bool = flag(False)
     key: str | None = option(None, text("[X=]COLUMN"))
-    where: Mapping[str, str] = option({}, text("COLUMN=VALUE"), example="kind=pump")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,8 +259,8 @@ class RunSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PageSettings:
-    """The page: where it is served, and who may see it."""
+class PageSettings(LeadSettings):
+    """The page: where it is served, who may see it, and the incidents that its answers are judged by."""
 
     page: bool = flag(False)
     no_page: bool = flag(False)
@@ -268,6 +275,8 @@ class PageSettings:
     acts_token: str | None = option(None, _TOKEN)
     facts_token: str | None = option(None, _TOKEN)
     group_by: str | None = option(None, text("RELATION"))
+    incidents: Path | None = option(None, named_file("FILE"))
+    incident_key: str | None = option(None, text("[X=]COLUMN"))
 
 
 @dataclass(frozen=True, kw_only=True)

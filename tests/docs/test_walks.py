@@ -40,7 +40,7 @@ def _walk(page: Path, folder: Path, *, spark: bool) -> None:
     left_out: str | None = None
     if page in EXAMPLES:
         shutil.copytree(page.parent, folder, dirs_exist_ok=True)
-    elif page.parent == ROOT or page.stem == "commands":
+    elif page.parent == ROOT or page.stem in ("commands", "incidents"):
         shutil.copytree(ROOT / "examples", folder / "examples")
     for step in steps(blocks_of(page)):
         if isinstance(step, Block):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -21,8 +22,10 @@ from antelog.incidents.report import (
     notes,
     row_name,
     row_text,
+    unalerted,
 )
 from antelog.language.moments import moment
+from antelog.watch.board.judged_feed import JudgedFeed
 from antelog.watch.web.templating import render
 
 KINDS = ("right", "late", "neither", "false")
@@ -49,20 +52,50 @@ def backtest_page(found: BacktestResult, program: str) -> str:
 
 
 def _values(found: BacktestResult) -> Mapping[str, object]:
-    keys, more = _keys(found)
-    missed = found.missed.tolist()[: len(found.why) or None]
+    (keys, more), missed = _keys(found), found.missed.tolist()[: len(found.why) or None]
     return {
-        "tables": [(title, [_cells(found, row) for row in rows]) for title, rows in by_query(found)],
-        "heads": HEADS,
+        **_figures(found),
         "notes": list(notes(found)),
-        "missed": [(f"missed-{i}", missed_text(found, i), found.why.get(i, "")) for i in missed],
         "unlisted": len(found.missed) - len(missed),
-        "alarms": [(f"false-{i}", each.text(found), "") for i, each in enumerate(costliest(found))],
         "axes": [_axis(found, key, found.scene.span, f"key-{key}") for key in keys],
         "near": [*_near(found, missed)],
         "more": more,
         "kinds": list(zip(KINDS, _SAID, strict=True)),
     }
+
+
+def _figures(found: BacktestResult) -> Mapping[str, object]:
+    missed = found.missed.tolist()[: len(found.why) or None]
+    return {
+        "tables": [(title, [_cells(found, row) for row in rows]) for title, rows in by_query(found)],
+        "heads": HEADS,
+        "missed": [(f"missed-{i}", missed_text(found, i), found.why.get(i, "")) for i in missed],
+        "alarms": [(f"false-{i}", each.text(found), "") for i, each in enumerate(costliest(found))],
+    }
+
+
+def judged_part(judged: JudgedFeed) -> Mapping[str, object]:
+    """The values of the part of a live view that judges answers by a list, without an axis of time."""
+    found, told = judged.result, [judged.wrong] if judged.wrong else []
+    if judged.cleared:
+        told.append(f"{count(judged.cleared, 'alert')} marked as false.")
+    file, keys = Path(judged.file.path).name, judged.keys[:_MOST]
+    known = {"file": file, "said": judged.said, "key": judged.key, "known": keys, "notes": told}
+    if found is None:
+        return {**known, "tables": (), "missed": (), "alarms": ()}
+    alone, figures, wanted = unalerted(found), found.rows[0].figures, found.asked.lead
+    added = _ADDED.format(alone, count(figures.incidents, "incident")) if alone else _NONE_ADDED
+    least, most = (_span(each, found.plan.tick) for each in (wanted.least, wanted.most))
+    right = f"An alert is right from {least} to {most} before an incident."
+    return {**known, **_figures(found), "notes": [added, *told, right, *notes(found)]}
+
+
+_ADDED = "{} of {} were added without an alert: no rule had said anything."
+_NONE_ADDED = "Each incident had an alert. If what no rule saw is not added, too, nothing is ever missed."
+
+
+def _span(ticks: int, tick: int | None) -> str:
+    return "no time" if not ticks else lead(ticks, tick) if ticks > 0 else f"-{lead(-ticks, tick)}"
 
 
 def _cells(found: BacktestResult, row: BacktestRow) -> Sequence[object]:
