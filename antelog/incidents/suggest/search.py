@@ -7,7 +7,7 @@ they do not need.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from itertools import groupby
 from typing import TypeAlias
 
 import numpy as np
@@ -45,20 +45,10 @@ def best_rule(part: SearchedPart) -> FoundRule | None:
         likely = _varied(more.values())
         beam = [(rule.conditions, part.holding(rule.conditions)) for rule in likely]
         found += likely
-    refined_ = [
+    allowed = [
         each for each in (refined(part, rule.conditions) for rule in _varied(found)) if part.allowed(each)
     ]
-    best = _first(refined_)
-    while best is not None:
-        better = _first(_exchanged(part, best, adding))
-        if better is None or better.order >= best.order:
-            break
-        best = better
-    return best
-
-
-def _first(rules: Iterable[FoundRule]) -> FoundRule | None:
-    return min(rules, key=lambda rule: rule.order, default=None)
+    return min(allowed, key=lambda rule: rule.order, default=None)
 
 
 def _varied(rules: Iterable[FoundRule], each: int = 3) -> list[FoundRule]:
@@ -69,16 +59,6 @@ def _varied(rules: Iterable[FoundRule], each: int = 3) -> list[FoundRule]:
         if times[rule.measures] <= each and np.isfinite(rule.worth) and len(found) < _BEAM:
             found.append(rule)
     return found
-
-
-def _exchanged(part: SearchedPart, rule: FoundRule, adding: Adding) -> Iterator[FoundRule]:
-    """The rule with another condition in place of each one."""
-    for at in range(len(rule.conditions)):
-        others = rule.conditions[:at] + rule.conditions[at + 1 :]
-        for condition in islice(adding(others, part.holding(others)), _BEAM):
-            found = refined(part, (*others, condition))
-            if part.allowed(found):
-                yield found
 
 
 # ---- candidates ----
