@@ -258,7 +258,7 @@ KINDS: dict[str, Kind] = {
         lambda w, d, h: _manual(w, d, h - int(w.random.integers(_MANUAL)), h + 1),
         (_flips,),
         (lambda w, d, h: _manual(w, d, h - 20, h - 14),),
-        at_once=lambda w, d, h: _manual(w, d, h - 2, h + 2),
+        at_once=lambda w, d, h: _manual(w, d, h - 2, h + 1),
     ),
     "hour": Kind(RuleCondition(Measure("hour"), True, 17), _nothing),
     "weekday": Kind(RuleCondition(Measure("weekday"), True, 5), _nothing),
