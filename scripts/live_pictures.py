@@ -75,10 +75,11 @@ def take_backtest(tab: Tab, folder: Path) -> None:
         [ANTELOG, "backtest", "worn.alog", *words, "--output", "backtest.html"],
     ):
         subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    tab.size(1240, 330)
+    tab.size(1240, 216)
     tab.open((folder / "backtest.html").as_uri())
     tab.until("document.querySelector('#key-0')")
-    tab.run("document.querySelector('#key-0').scrollIntoView()")
+    tab.run("document.querySelector('header').remove()")
+    tab.run("document.querySelector('#key-0').previousElementSibling.scrollIntoView()")
     tab.picture(PICTURES / "backtest.png")
     print("took docs/pictures/backtest.png")
 

@@ -61,12 +61,16 @@ def lead_of(given: JudgingOptions, plan: Plan) -> Lead:
     if given.lead is None:
         raise DataError(f"say how long before an incident an alert is right, as in `lead={_example(plan)}`")
     text = given.lead if isinstance(given.lead, str) else "..".join(map(str, given.lead))
-    low, dots, high = text.partition("..")
-    if not dots:
+    low, _, high = (each.strip() for each in text.partition(".."))
+    if not low or not high:
         raise DataError(f"`{text}` is not a lead. Write the least and the most: {_example(plan)}")
     least, most = ceil(_ticks(low, plan)), floor(_ticks(high, plan))
-    if least > most or most < 0:
+    if least > most:
         raise DataError(f"`{text}` holds no tick. The least comes first: {_example(plan)}")
+    if most < 0:
+        raise DataError(
+            f"`{text}` is over before an incident begins. The most is 0 or more: {_example(plan)}"
+        )
     settle = most if given.settle is None else ceil(_ticks(str(given.settle), plan))
     if settle < 0:
         raise DataError(f"`{given.settle}`: after an incident no time can be less than none. Write 0 or more")

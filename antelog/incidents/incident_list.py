@@ -171,6 +171,10 @@ def _listed(
 def wanted_columns(names: Sequence[str], plan: Plan, choice: JudgingOptions, file: str) -> WantedColumns:
     """The columns that are read. Raises DataError if the list lacks them."""
     time = START if START in names and END in names else TIME
+    if not names:
+        raise DataError(
+            f"{file}: is empty. Give a header with the key and {TIME}, and a row for each incident"
+        )
     if time not in names:
         hint = did_you_mean(TIME, names) or f"It has {has(names)}."
         raise DataError(f"{file}: has no column {TIME}, nor {START} and {END}. {hint}")

@@ -124,7 +124,7 @@ def notes(found: BacktestResult) -> Iterator[str]:
             f"{found.asked.limit} is {value}; for good: limit {found.asked.limit} = {value}."
         )
     if rows[0].figures.incidents < FEW:
-        yield f"With fewer than {FEW} incidents these figures cannot tell rules apart."
+        yield f"With fewer than {FEW} incidents these figures cannot tell rules apart: give more."
     out = ((found.left_out[name], *words) for name, words in LEFT_OUT.items())
     said = [f"{count(number, what)} {why}" for number, what, why in out if number]
     if said:

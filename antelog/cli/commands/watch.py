@@ -81,6 +81,8 @@ def _run(found: Ready) -> None:
         listed_in(page.incidents, plan, rejects := Rejects())
         for said in (*rejects.notes, *map(str, rejects.first)):
             terminal.note(said)
+    elif settings.incidents is not None:
+        terminal.note("--incidents is for the page, which is not there with --no-page and --once")
     with ExitStack() as stack:
         feed = bool(posted) or wanted is not None or not settings.no_page
         store = _store(settings, feed, stack)

@@ -59,7 +59,7 @@ def test_the_table() -> None:
         "  confirmed | 2 of 3 (25 to 92 %) | 2 of 2 (43 to 100 %) | 0 a day | 3 hours (3 to 3 hours)",
         "",
         "In brackets is the range within which the share lies by 90 % (Wilson).",
-        "With fewer than 10 incidents these figures cannot tell rules apart.",
+        "With fewer than 10 incidents these figures cannot tell rules apart: give more.",
         "",
         (
             "To tune its limits and conditions: antelog suggest p.alog --input Temp=temp.csv --incidents "
@@ -220,6 +220,16 @@ def test_rows_that_cannot_be_used_are_set_aside() -> None:
             "before it"),
         ),
         (FAILURES, ("--lead", "6h"), "`6h` is not a lead. Write the least and the most: 1h..1d"),
+        (FAILURES, ("--lead", "6h.."), "`6h..` is not a lead. Write the least and the most: 1h..1d"),
+        (
+            FAILURES, ("--lead", "-5h..-3h"),
+            "`-5h..-3h` is over before an incident begins. The most is 0 or more: 1h..1d",
+        ),
+        ("", (), "failures.csv: is empty. Give a header with the key and time, and a row for each incident"),
+        (
+            "machine,time,kind\np1,2026-03-02,none\n", (),
+            "failures.csv: has no incident. Give a row for each, with its time",
+        ),
         (FAILURES, ("--lead", "6h..1h"), "`6h..1h` holds no tick. The least comes first: 1h..1d"),
         (FAILURES, ("--lead", "1..6"), "`1` is not a duration. Write one like 30m or 24 hours"),
         (
