@@ -35,7 +35,7 @@ from antelog.engine.values.functions import MOST_FAILED
 from antelog.errors import DataError, DataWarning, UnsupportedError
 from antelog.forecast.columns import HALF_LIFE, KINDS
 from antelog.functions import UserFunction, not_given
-from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.suggestions import require_known
 from antelog.lines import LITERALS, STRUCTS, TEXT_LITERALS, with_structs
 
 if TYPE_CHECKING:
@@ -561,12 +561,9 @@ class Engine:
         return found
 
     def _query(self, name: str) -> Relation:
-        for relation in self._plan.queries:
-            if relation.name == name:
-                return relation
-        names = [relation.name for relation in self._plan.queries]
-        hint = did_you_mean(name, names) or f"The queries are {', '.join(names)}."
-        raise DataError(f"the program has no query {name}. {hint}")
+        known = {relation.name: relation for relation in self._plan.queries}
+        require_known(name, known, "the program has no query", "The queries are")
+        return known[name]
 
     @given.checked(path=given.PATH)
     def save(self, path: str | PathLike[str]) -> None:
@@ -667,9 +664,7 @@ def _kinds(only: Sequence[str] | None) -> tuple[str, ...]:
     if only is None:
         return KINDS
     for kind in only:
-        if kind not in KINDS:
-            hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
-            raise DataError(f"there are no changes of the kind {kind}. {hint}")
+        require_known(kind, KINDS, "there are no changes of the kind", "The kinds are")
     return tuple(only)
 
 

@@ -18,7 +18,7 @@ from antelog.engine.step.wording import LOST
 from antelog.errors import DataError
 from antelog.forecast.reports.words import count
 from antelog.given import NAMED, POSITIVE, TEXT, TEXTS, checked, either, of, optional
-from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.suggestions import require_known
 from antelog.pictures import rows, theme
 from antelog.pictures.columns import LabelColumns, Lanes, columns_of
 from antelog.pictures.drawing import THEMES, Data, Drawing, Theme
@@ -317,9 +317,7 @@ def draw(
     theme     light, dark, or auto: as the reader prefers
     rows      more answers than these are counted instead of shown one by one
     """
-    if theme not in THEMES:
-        hint = did_you_mean(str(theme), THEMES) or f"There are {', '.join(THEMES)}."
-        raise DataError(f"there is no theme {theme}. {hint}")
+    require_known(theme, THEMES, "there is no theme", "There are")
     if isinstance(source, Program):
         return draw_plan(source, title=title, width=width, theme=theme)
     plan: Plan | None

@@ -23,7 +23,7 @@ from antelog.engine.step.wording import LOST, meaning
 from antelog.errors import DataError
 from antelog.forecast.columns import KINDS, NAMES
 from antelog.given import PATH, wrong
-from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.suggestions import require_known
 from antelog.language.durations import ticks_in_words
 from antelog.language.moments import DEFAULT_ZONE, TIME, Timescale, timed, zones
 from antelog.language.printer import value_text
@@ -264,9 +264,8 @@ def history(changes: Iterable[Change], now: int | None = None) -> History:
 
 def _known(names: Iterable[str], known: Sequence[str], what: str, several: str) -> None:
     for name in names:
-        if known and name not in known:
-            hint = did_you_mean(name, known) or f"The {several} are {', '.join(known)}."
-            raise DataError(f"no answer has the {what} {name}. {hint}")
+        if known:
+            require_known(name, known, f"no answer has the {what}", f"The {several} are")
 
 
 _COMMON = {"tick", TIME, "change", "query", "answer", "others", *AFTER_ANSWER, *NAMES, *LABEL}

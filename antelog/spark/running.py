@@ -18,7 +18,7 @@ from antelog.errors import DataError, UnsupportedError
 from antelog.forecast.forecasting import model_of, scores_of
 from antelog.forecast.model_file import Model, merged
 from antelog.forecast.scores.scores import from_dict, table, to_dict
-from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.suggestions import require_known
 from antelog.program import Program
 from antelog.run.options import takes
 from antelog.spark.bucket import state
@@ -60,9 +60,7 @@ class Outputs:
     def query(self, name: str) -> DataFrame:
         """The changes of one query, with its own variables only."""
         names = [query.name for query in self.job.plan.queries]
-        if name not in names:
-            hint = did_you_mean(name, names) or f"The queries are {', '.join(names)}."
-            raise DataError(f"the program has no query {name}. {hint}")
+        require_known(name, names, "the program has no query", "The queries are")
         return self._of(name)
 
     @property

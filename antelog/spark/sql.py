@@ -33,7 +33,7 @@ from antelog.engine.dividing import talks_by_itself
 from antelog.engine.values.types import types_of_rows
 from antelog.errors import DataError
 from antelog.given import TEXT, ArgumentKind, check
-from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.suggestions import did_you_mean, require_known
 from antelog.process import functions_of, plan_of
 from antelog.program import Program
 from antelog.run.options import keywords, taken
@@ -285,9 +285,7 @@ def call_of(
         )
     taken = ("since", "until", "query", "lines")
     for each in named:
-        if each not in taken:
-            hint = did_you_mean(each, taken) or f"It has {', '.join(taken)}."
-            raise DataError(f"{name} has no argument {each}. {hint}")
+        require_known(each, taken, f"{name} has no argument")
     values = {each: _value(each, argument) for each, argument in named.items()}
     table = given[0].dataType
     assert isinstance(table, StructType)
@@ -316,10 +314,10 @@ def _time(name: str, value: object) -> int | str | date | None:
 
 
 def _word(missing: str, value: object, known: Sequence[str]) -> str | None:
-    if value is None or value in known:
-        return None if value is None else str(value)
-    hint = did_you_mean(str(value), known) or f"Use one of: {', '.join(known)}."
-    raise DataError(f"there {missing} {value!r}. {hint}")
+    if value is None:
+        return None
+    require_known(str(value), known, f"there {missing}", "Use one of:")
+    return str(value)
 
 
 # ---- the table ----

@@ -13,7 +13,7 @@ from antelog.engine.facts.frames import Frame
 from antelog.errors import DataError, ProgramError
 from antelog.given import NAMED, POSITIVE, TEXT, checked, wrong
 from antelog.language import syntax
-from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.suggestions import require_known
 from antelog.language.parser import parse
 from antelog.language.printer import to_text
 from antelog.language.syntax import Constant, Document
@@ -60,10 +60,7 @@ def read_atom(text: str, program: WrittenProgram) -> Atom:
     """Reads an atom; ProgramError with its place if the text is none, DataError if it does not fit."""
     atom = _parsed(text)
     name, vocabulary = atom.predicate, program.checked.vocabulary
-    if name not in vocabulary.predicates:
-        known = [each.name for each in vocabulary.predicates.values()]
-        hint = did_you_mean(name, known) or f"It has {', '.join(known)}."
-        raise DataError(f"the program has no predicate {name}. {hint}")
+    require_known(name, vocabulary.predicates, "the program has no predicate")
     predicate = vocabulary[name]
     if len(atom.terms) != len(predicate.columns):
         shape = _shape(name, program)

@@ -18,7 +18,7 @@ from antelog.compile.nodes.plan import Input, Plan, Static
 from antelog.compile.rules.statics import Row
 from antelog.engine.values.types import as_plain
 from antelog.errors import DataError
-from antelog.language.checks.suggestions import did_you_mean, similar
+from antelog.language.checks.suggestions import did_you_mean, require_known, similar
 from antelog.language.checks.units import is_ticks, no_ticks
 from antelog.language.syntax import number
 
@@ -232,9 +232,7 @@ def static_rows(plan: Plan, frames: Mapping[str, Frame]) -> dict[str, list[Row]]
     """The rows of each static predicate that is given some. Raises DataError if one cannot be used."""
     statics = {static.name: static for static in plan.statics}
     for name in frames:
-        if name not in statics:
-            hint = did_you_mean(name, statics) or f"It has {', '.join(statics) or 'none'}."
-            raise DataError(f"the program has no static predicate {name}. {hint}")
+        require_known(name, statics, "the program has no static predicate")
     return {name: _rows_of_static(statics[name], frame) for name, frame in frames.items()}
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+
+from antelog.errors import DataError
 
 
 def similar(name: str, known: Iterable[str]) -> list[str]:
@@ -20,3 +22,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Suggests the nearest known names in a sentence; empty if none is near."""
     near = similar(name, known)
     return f"Did you mean {' or '.join(near)}?" if near else ""
+
+
+def require_known(name: str, known: Collection[str], lack: str, has: str = "It has") -> None:
+    """Raises DataError for a name that is not known: who lacks it, and the names that are near, or all."""
+    if name not in known:
+        hint = did_you_mean(name, known) or f"{has} {', '.join(known) or 'none'}."
+        raise DataError(f"{lack} {name}. {hint}")

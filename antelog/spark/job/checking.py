@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -30,7 +30,7 @@ from antelog.forecast.columns import KINDS
 from antelog.forecast.lines import Limits
 from antelog.forecast.rates.learning import Learning
 from antelog.given import NAMED, TEXT, check
-from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.suggestions import did_you_mean, require_known
 from antelog.language.durations import UNITS
 from antelog.process import functions_of, plan_of
 from antelog.program import Program
@@ -183,9 +183,7 @@ def job_of(
     if options.begin is not None and plan.tick is None:
         raise DataError("`begin` is for programs with `tick`: without it, time begins at 0")
     for kind in options.only:
-        if kind not in KINDS:
-            hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
-            raise DataError(f"there are no changes of the kind {kind}. {hint}")
+        require_known(kind, KINDS, "there are no changes of the kind", "The kinds are")
     return Job(
         plan,
         data,
@@ -287,17 +285,14 @@ def _times(source: Input, found: Mapping[str, pa.DataType]) -> dict[str, str]:
 def _clock(plan: Plan, clock: str | None, arrivals: bool, batch: bool) -> ClockName:
     if clock is None:
         return "arrival" if arrivals else "event"
-    found = next((each for each in CLOCKS if each == clock), None)
-    if found is None:
-        hint = did_you_mean(clock, CLOCKS) or f"The clocks are {', '.join(CLOCKS)}."
-        raise DataError(f"there is no clock {clock}. {hint}")
+    require_known(clock, CLOCKS, "there is no clock", "The clocks are")
     if clock == "arrival" and not arrivals:
         raise DataError("no input has a column of arrivals; name it with `arrival`, or use the clock `event`")
     if clock == "processing" and batch:
         raise DataError("a batch is not processed at the times of its facts; use the clock `event`")
     if clock == "processing" and plan.tick is None:
         raise DataError(f"the wall clock needs the length of a tick; declare it: {_TICK}")
-    return found
+    return cast("ClockName", clock)
 
 
 _TICK = "`tick 10 seconds.`"

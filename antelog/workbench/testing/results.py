@@ -15,7 +15,7 @@ from yaml.nodes import Node
 
 from antelog.diagnostics import Diagnostic, Source, to_text
 from antelog.errors import AntelogError, DataError
-from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.suggestions import did_you_mean, require_known
 from antelog.language.parser import includes_of
 from antelog.language.program_files import read_text
 from antelog.run.source_settings import ValueSettings
@@ -117,9 +117,7 @@ def run(
     read = [each.program for each in suites if each.program is not None]
     known = sorted({limit.name for program in read for limit in program.document.limits})
     for name in given.limits if read else ():
-        if name not in known:
-            hint = did_you_mean(name, known) or f"There are {', '.join(known) or 'none'}."
-            raise DataError(f"no program has a limit {name}. {hint}")
+        require_known(name, known, "no program has a limit", "There are")
     results = []
     for suite in suites:
         results.append(run_suite(suite, coverage))
