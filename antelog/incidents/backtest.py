@@ -35,6 +35,7 @@ from antelog.incidents.judging import (
     judged,
     quiet_ticks,
 )
+from antelog.incidents.key_numbers import numbers_of, texts
 from antelog.language.moments import moment
 from antelog.lines import LogLine
 from antelog.process import Engine
@@ -62,7 +63,7 @@ class LineCollector:
     keys: dict[str, int]
     key: KeyColumn | None
     _parts: list[LoggedLines] = field(default_factory=list)
-    _answers: dict[tuple[int, bytes], int] = field(default_factory=dict)
+    _answers: dict[str, int] = field(default_factory=dict)
     _rows: list[tuple[float, ...]] = field(default_factory=list)  # those of lines that came one by one
 
     def take(self, tables: Mapping[str, pa.Table]) -> None:
@@ -76,8 +77,8 @@ class LineCollector:
         name, values = line["query"], line["answer"]
         if name not in self.queries or values.keys() != {*self.plan.relation(name).answer.names}:
             return
-        number, text = self.queries.index(name), msgspec.json.encode([values, line.get("others")])
-        answer = self._answers.setdefault((number, text), len(self._answers))
+        number, text = self.queries.index(name), msgspec.json.encode([name, values, line.get("others")])
+        answer = self._answers.setdefault(text.decode(), len(self._answers))
         about = self.key_of(name, values)
         key = ALL_KEYS if about is None else self.keys.setdefault(about, len(self.keys))
         chance, change = line.get("chance"), line.get("change", "")  # an open one of a head has no change
@@ -95,24 +96,16 @@ class LineCollector:
 
     def _lines(self, number: int, name: str, table: pa.Table) -> LoggedLines:
         relation = self.plan.relation(name)
-        columns = [_texts(table.column(each)) for each in relation.answer.names if each in table.column_names]
+        own = [table.column(each) for each in relation.answer.names if each in table.column_names]
         if "others" in table.column_names:
-            columns.append(_texts(pc.binary_join(table.column("others"), "\2")))
-        texts = pc.binary_join_element_wise(*columns, "\0") if columns else None
-        answer = np.zeros(table.num_rows, np.int64)
-        if texts is not None:
-            coded = pc.dictionary_encode(texts.combine_chunks())
-            known = [
-                self._answers.setdefault((number, v), len(self._answers))
-                for v in coded.dictionary.to_pylist()
-            ]
-            answer = np.array(known, np.int64)[coded.indices.to_numpy()]
+            own.append(pc.binary_join(table.column("others"), "\2"))
+        columns = [pa.array([name] * table.num_rows, pa.string()), *(texts(each, "\1") for each in own)]
         change, means = table.column("change"), meanings(table, relation.severity)
         unseen = pc.and_(pc.equal(change, SEEN), pc.equal(means, LOST))
         chance = table.column("chance") if "chance" in table.column_names else None
         return LoggedLines(
             np.full(table.num_rows, number),
-            answer,
+            numbers_of(pc.binary_join_element_wise(*columns, "\0"), self._answers),
             self._key(name, table),
             table.column("tick").to_numpy(),
             np.full(table.num_rows, np.nan) if chance is None else _numbers(chance),
@@ -124,10 +117,7 @@ class LineCollector:
         variable = self._variable(name)
         if variable is None:
             return np.full(table.num_rows, ALL_KEYS)
-        coded = pc.dictionary_encode(_texts(table.column(variable)).combine_chunks())
-        known = [self.keys.setdefault(each, len(self.keys)) for each in coded.dictionary.to_pylist()]
-        found: Column = np.array(known, np.int64)[coded.indices.to_numpy()]
-        return found
+        return numbers_of(texts(table.column(variable), "\1"), self.keys)
 
     @property
     def lines(self) -> LoggedLines:
@@ -136,11 +126,6 @@ class LineCollector:
         self._parts = [self._parts[0].and_then(*self._parts[1:], told) if self._parts else told]
         self._rows.clear()
         return self._parts[0]
-
-
-def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    found = pc.cast(column, pa.string())
-    return pc.fill_null(found, "\1")
 
 
 def _numbers(column: pa.ChunkedArray) -> Numbers:
@@ -186,7 +171,7 @@ class SeveralRuns(ChangeView):
         key = self.collectors[0].key
         for name, rows in batch.rows.items():
             if key is not None and name in key.places:
-                self.seen.update(_texts(pc.unique(rows.column(key.places[name]))).to_pylist())
+                self.seen.update(texts(pc.unique(rows.column(key.places[name])), "\1").to_pylist())
 
 
 @dataclass(frozen=True)

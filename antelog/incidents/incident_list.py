@@ -31,6 +31,7 @@ from antelog.files.columns import DEFAULT_ARRIVAL, has
 from antelog.files.naming import ENDINGS, opened, size_of
 from antelog.files.reading import chunks_of, frame_chunks
 from antelog.incidents.judging import ALL_KEYS, Incidents
+from antelog.incidents.key_numbers import numbers_of, texts
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.run.settings import JudgingOptions
 
@@ -115,14 +116,14 @@ def read_incidents(
     rows = stacked(found) if found else None
     cleared = 0
     if rows is not None and KIND in wanted.columns:
-        is_none = pc.equal(_texts(rows.column(KIND)), NONE).fill_null(False)
+        is_none = pc.equal(texts(rows.column(KIND)), NONE).fill_null(False)
         cleared, rows = pc.sum(is_none).as_py(), rows.filter(pc.invert(is_none))
     if rows is None or not rows.num_rows:
         if grows:
             return replace(_empty(plan, choice, path), cleared=cleared)
         raise DataError(f"{path}: has no incident. Give a row for each, with its time")
     for column, value in choice.where.items():
-        rows = rows.filter(pc.equal(_texts(rows.column(column)), value))
+        rows = rows.filter(pc.equal(texts(rows.column(column)), value))
     if not rows.num_rows and not grows:
         said = " and ".join(f"{column} {value}" for column, value in choice.where.items())
         raise DataError(f"{path}: no incident has {said}")
@@ -159,13 +160,12 @@ def _listed(
             )
     begin = rows.column(wanted.time).to_numpy()
     end = rows.column(ARRIVAL).to_numpy() if spans else begin
-    keys, numbers = tuple[str, ...](), np.full(len(begin), ALL_KEYS)
+    keys, numbers = dict[str, int](), np.full(len(begin), ALL_KEYS)
     if key is not None and key.name not in wanted.columns:
         rejects.notes.append(f"{path}: has no column {key.name}, so each incident is one of all")
     elif key is not None:
-        coded = pc.dictionary_encode(_texts(rows.column(key.name)).combine_chunks())
-        keys, numbers = tuple(coded.dictionary.to_pylist()), coded.indices.to_numpy().astype(np.int64)
-    return IncidentList(Incidents.of(numbers, begin, end), keys, key, str(path))
+        numbers = numbers_of(texts(rows.column(key.name)), keys)
+    return IncidentList(Incidents.of(numbers, begin, end), tuple(keys), key, str(path))
 
 
 def wanted_columns(names: Sequence[str], plan: Plan, choice: JudgingOptions, file: str) -> WantedColumns:
@@ -233,11 +233,3 @@ def names_in(lines: Iterable[bytes], form: Form | None) -> list[str]:
 
 def delimiter_of(line: str) -> str:
     return csv.Sniffer().sniff(line, ",;\t|").delimiter if ";" in line else ","
-
-
-def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    try:
-        return pc.cast(column, pa.string())
-    except pa.ArrowException:
-        values = [None if each is None else str(each) for each in column.to_pylist()]
-        return pa.chunked_array([pa.array(values, pa.string())])

@@ -27,6 +27,7 @@ from antelog.errors import DataError
 from antelog.files import Form, form_of
 from antelog.files.columns import DEFAULT_ARRIVAL, has
 from antelog.files.naming import ENDINGS
+from antelog.incidents.key_numbers import numbers_of, texts
 from antelog.incidents.suggest.writing import uses
 from antelog.language.durations import duration_text
 from antelog.language.epochs import Counting
@@ -162,7 +163,7 @@ def _time(name: str, rows: pa.Table) -> str:
 def _usual(read: Mapping[str, pa.Table], key: str | None) -> int | None:
     """The median gap of the densest input, rounded to a usual unit; None where times are plain numbers."""
     name = max(read, key=lambda each: read[each].num_rows)
-    times, keys = _moments(read[name], _time(name, read[name])), _keys(read[name], key)
+    times, keys = _moments(read[name], _time(name, read[name])), _key_numbers(read[name], key)
     if times is None:
         return None
     order = np.lexsort((times, keys[: len(times)]))
@@ -172,13 +173,8 @@ def _usual(read: Mapping[str, pa.Table], key: str | None) -> int | None:
     return min(_USUAL, key=lambda each: abs(np.log(each / median)))
 
 
-def _keys(rows: pa.Table, key: str | None) -> Column:
-    """The keys as numbers."""
-    if key is None:
-        return np.zeros(rows.num_rows, np.int64)
-    coded = pc.dictionary_encode(rows.column(key).combine_chunks(), null_encoding="encode")
-    found: Column = coded.indices.to_numpy().astype(np.int64)
-    return found
+def _key_numbers(rows: pa.Table, key: str | None) -> Column:
+    return np.zeros(rows.num_rows, np.int64) if key is None else numbers_of(texts(rows.column(key), ""), {})
 
 
 def _moments(rows: pa.Table, name: str) -> Column | None:
@@ -212,7 +208,9 @@ def _input(name: str, rows: pa.Table, key: str | None, tick: int | None, named: 
     ticks, come = (_ticks(rows, each, tick) for each in (time, DEFAULT_ARRIVAL))
     alone, delay = "", 0
     if len(ticks) == rows.num_rows:  # else some cannot be read, and are set aside later
-        pairs = pa.table({"key": _keys(rows, key), "tick": ticks}).group_by(["key", "tick"]).aggregate([])
+        pairs = (
+            pa.table({"key": _key_numbers(rows, key), "tick": ticks}).group_by(["key", "tick"]).aggregate([])
+        )
         if pairs.num_rows == rows.num_rows:
             alone = f", one per {named[key] if key else 'tick'}"
         if len(come) == len(ticks):

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.incidents.key_numbers import numbers_of, texts
 from antelog.language.printer import value_text
 
 APART = 1 << 40  # more ticks than there are
@@ -38,9 +39,7 @@ class InputColumns:
             table = table.select(list(source.columns)).group_by(list(source.columns)).aggregate([])
         key = np.zeros(table.num_rows, np.int64)
         if key_at is not None:
-            coded = _coded(table.column(names[key_at]))
-            known = [keys.setdefault(each, len(keys)) for each in coded.dictionary.to_pylist()]
-            key = np.array(known, np.int64)[coded.indices.to_numpy()]
+            key = numbers_of(texts(table.column(names[key_at]), ""), keys)
         tick = table.column(source.columns[-1]).to_numpy()
         order = np.lexsort((tick, key))
         found = cls(source, key_at, key[order], tick[order], values := {}, kinds := {}, codes := {})
@@ -48,10 +47,13 @@ class InputColumns:
             column = table.column(name).combine_chunks()
             if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
                 values[name] = pc.fill_null(pc.cast(column, pa.float64()), np.nan).to_numpy()[order]
-            elif len((coded := _coded(column)).dictionary) <= _MOST_TEXTS:
-                often = np.argsort(-np.bincount(coded.indices.to_numpy()), kind="stable")
-                kinds[name] = coded.dictionary.take(pa.array(often)).to_pylist()
-                codes[name] = np.argsort(often)[coded.indices.to_numpy()][order]
+                continue
+            known = dict[str, int]()
+            code = numbers_of(texts(column, ""), known)
+            if len(known) <= _MOST_TEXTS:
+                often = np.argsort(-np.bincount(code), kind="stable")
+                kinds[name] = [[*known][each] for each in often]
+                codes[name] = np.argsort(often)[code][order]
         return found
 
     @cached_property
@@ -69,16 +71,6 @@ class InputColumns:
         """Which facts have a text in a column."""
         found: Mask = self.coded[column] == self.kinds[column].index(kind)
         return found
-
-
-def _coded(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
-    """The texts of a column as numbers."""
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    try:
-        texts = pc.fill_null(pc.cast(array, pa.string()), "")
-    except pa.ArrowException:
-        texts = pa.array(["" if each is None else str(each) for each in array.to_pylist()], pa.string())
-    return pc.dictionary_encode(texts)
 
 
 def key_positions(plan: Plan) -> dict[str, int]:
