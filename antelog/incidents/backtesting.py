@@ -23,7 +23,7 @@ from antelog.incidents.asked import question, versions
 from antelog.incidents.backtest import BacktestResult, BacktestRow, backtest_of, run
 from antelog.incidents.incident_list import read_incidents
 from antelog.incidents.missed import with_reasons
-from antelog.incidents.report import rate_of, text, to_dict
+from antelog.incidents.report import COUNTS, rate_of, text, to_dict
 from antelog.language.moments import timed
 from antelog.program import Program
 from antelog.run.checks import Ready
@@ -57,22 +57,17 @@ class Backtest:
         )
 
     def _figures(self, row: BacktestRow, part: str) -> dict[str, Any]:
+        """The row of a table; it lacks what has no number."""
         own = row.figures
-        quarter, half, most = own.lead or (None, None, None)
-        caught, right = (own.intervals[name] or (None, None) for name in ("caught", "right"))
         return {
+            **vars(own),
             **_named(row),
             "part": part,
             "best": None if own.limit is None else row.name in self.result.best,
-            **{name: getattr(own, name) for name in _COUNTS},
             "false_rate": rate_of(own, self.result.plan.tick)[0],
-            "lead_quarter": quarter,
-            "lead_median": half,
-            "lead_three_quarters": most,
-            "caught_low": caught[0],
-            "caught_high": caught[1],
-            "right_low": right[0],
-            "right_high": right[1],
+            **{f"lead_{name}": number for name, number in zip(_QUARTERS, own.lead or (), strict=False)},
+            **{f"{of}_low": pair[0] for of, pair in own.intervals.items() if pair is not None},
+            **{f"{of}_high": pair[1] for of, pair in own.intervals.items() if pair is not None},
         }
 
     @cached_property
@@ -124,16 +119,16 @@ class Backtest:
         return text(self.result)
 
 
-_COUNTS = ("caught", "incidents", "right", "too_late", "neither", "false")
+_QUARTERS = ("quarter", "median", "three_quarters")
 _FIGURES = pa.schema(
     [
         *((name, pa.string()) for name in ("query", "level")),
         *((name, pa.float64()) for name in ("chance", "limit")),
         ("part", pa.string()),
         ("best", pa.bool_()),
-        *((name, pa.int64()) for name in _COUNTS),
+        *((name, pa.int64()) for name in COUNTS),
         ("false_rate", pa.float64()),
-        *((f"lead_{name}", pa.int64()) for name in ("quarter", "median", "three_quarters")),
+        *((f"lead_{name}", pa.int64()) for name in _QUARTERS),
         *((f"{name}_{end}", pa.float64()) for name in ("caught", "right") for end in ("low", "high")),
     ]
 )

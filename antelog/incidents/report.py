@@ -19,6 +19,7 @@ from antelog.language.printer import value_text
 _DAY = 86_400_000_000  # microseconds
 BEST = "*"  # the mark of a row that no other one beats
 SHOWN = 5  # missed incidents and false alarms that are listed
+COUNTS = ("caught", "incidents", "right", "too_late", "false", "neither")  # of figures, as JSON has them
 HEADS = ("caught", "right alerts", "false alarms", "how early")
 
 
@@ -48,7 +49,7 @@ def row_text(row: BacktestRow, tick: int | None) -> tuple[str, ...]:
         _share(found, "caught", found.incidents),
         _share(found, "right", found.right + found.false),
         rate_text(found, tick),
-        NONE if found.lead is None else _early(*found.lead, tick),
+        NONE if found.lead is None else leads(*found.lead, tick),
     )
 
 
@@ -57,13 +58,6 @@ def _share(found: Figures, name: str, whole: int) -> str:
     part, interval = getattr(found, name), found.intervals[name]
     shown = f"{count(part)} of {count(whole)}"
     return shown if interval is None else f"{shown} ({percents(*interval)})"
-
-
-def _early(quarter: int, half: int, most: int, tick: int | None) -> str:
-    if quarter >= 0:
-        return leads(quarter, half, most, tick)
-    least, middle, last = (lead(e, tick) if e >= 0 else f"-{lead(-e, tick)}" for e in (quarter, half, most))
-    return f"{middle} ({least} to {last})"
 
 
 def text(found: BacktestResult) -> str:
@@ -245,13 +239,8 @@ def _row(found: BacktestResult, row: BacktestRow) -> dict[str, Any]:
         "query": own.query,
         "level": level_name(own.level),
         **limit,
-        "caught": own.caught,
-        "incidents": own.incidents,
-        "right": own.right,
-        "too_late": own.too_late,
-        "false": own.false,
-        "neither": own.neither,
+        **{name: getattr(own, name) for name in COUNTS},
         "false_per_day" if tick is not None else "false_per_1000_ticks": rate_of(own, tick)[0],
-        "lead": None if own.lead is None else list(own.lead),
-        "intervals": {name: None if each is None else list(each) for name, each in own.intervals.items()},
+        "lead": own.lead,
+        "intervals": own.intervals,
     }

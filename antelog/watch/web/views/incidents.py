@@ -85,17 +85,13 @@ def judged_part(judged: JudgedFeed) -> Mapping[str, object]:
         return {**known, "tables": (), "missed": (), "alarms": ()}
     alone, figures, wanted = unalerted(found), found.rows[0].figures, found.asked.lead
     added = _ADDED.format(alone, count(figures.incidents, "incident")) if alone else _NONE_ADDED
-    least, most = (_span(each, found.plan.tick) for each in (wanted.least, wanted.most))
+    least, most = (lead(each, found.plan.tick) if each else "no time" for each in (wanted.least, wanted.most))
     right = f"An alert is right from {least} to {most} before an incident."
     return {**known, **_figures(found), "notes": [added, *told, right, *notes(found)]}
 
 
 _ADDED = "{} of {} were added without an alert: no rule had said anything."
 _NONE_ADDED = "Each incident had an alert. If what no rule saw is not added, too, nothing is ever missed."
-
-
-def _span(ticks: int, tick: int | None) -> str:
-    return "no time" if not ticks else lead(ticks, tick) if ticks > 0 else f"-{lead(-ticks, tick)}"
 
 
 def _cells(found: BacktestResult, row: BacktestRow) -> Sequence[object]:
