@@ -14,7 +14,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
 from antelog.incidents.backtest import BacktestQuestion, judged_queries
 from antelog.incidents.judging import Lead
-from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.suggestions import require_known
 from antelog.language.durations import duration_text
 from antelog.language.syntax import Document
 from antelog.process import LEARN
@@ -103,12 +103,10 @@ def _ticks(text: str, plan: Plan) -> float:
 def values_of(text: str, document: Document) -> tuple[str, tuple[float, ...]]:
     """A limit and its values, `hot=70..100`. Raises DataError."""
     name, _, span = text.partition("=")
-    known = {each.name: each.value for each in document.limits}
-    if name not in known:
-        hint = did_you_mean(name, tuple(known)) or (
-            f"It has {', '.join(known)}." if known else "Write `limit hot = 90.` and use `hot` in a rule."
-        )
-        raise DataError(f"the program has no limit {name}. {hint}")
+    known = [each.name for each in document.limits]
+    if not known:
+        raise DataError(f"the program has no limit {name}. Write `limit hot = 90.` and use `hot` in a rule.")
+    require_known(name, known, "the program has no limit")
     low, dots, high = span.partition("..")
     try:
         least, most = float(low), float(high)
@@ -131,9 +129,7 @@ def asked_queries(plan: Plan, names: Sequence[str]) -> tuple[str, ...]:
     """The queries that are judged. Raises DataError if there is none of a name, or none at all."""
     known = tuple(each.name for each in plan.queries)
     for name in names:
-        if name not in known:
-            hint = did_you_mean(name, known) or f"It has {', '.join(known)}."
-            raise DataError(f"the program has no query {name}. {hint}")
+        require_known(name, known, "the program has no query")
     found = tuple(names) or judged_queries(plan)
     if not found:
         raise DataError("no query would ring: all of them say that something is well. Name one with --query")

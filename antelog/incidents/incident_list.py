@@ -32,7 +32,7 @@ from antelog.files.naming import ENDINGS, opened, size_of
 from antelog.files.reading import chunks_of, frame_chunks
 from antelog.incidents.judging import ALL_KEYS, Incidents
 from antelog.incidents.key_numbers import numbers_of, texts
-from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.suggestions import did_you_mean, require_known
 from antelog.run.settings import JudgingOptions
 
 TIME, START, END = "time", "start", "end"
@@ -59,10 +59,9 @@ class KeyColumn:
         variable, equals, column = (given or "").rpartition("=")
         known = {each.name: each.answer.variables for each in plan.queries}
         chosen = {name: own.index(variable) for name, own in known.items() if variable in own}
-        if equals and not chosen:
+        if equals:
             names = list(dict.fromkeys(each for own in known.values() for each in own))
-            hint = did_you_mean(variable, names) or f"They have {', '.join(names) or 'none'}."
-            raise DataError(f"no query has a variable {variable} besides its time. {hint}")
+            require_known(variable, names, "besides its time no query has a variable", "They have")
         if equals and any(places.get(name) != place for name, place in chosen.items()):
             type_ = next(each.answer.types[chosen[each.name]] for each in plan.queries if each.name in chosen)
             return cls(column, type_, chosen)
@@ -178,28 +177,22 @@ def wanted_columns(names: Sequence[str], plan: Plan, choice: JudgingOptions, fil
     if time not in names:
         hint = did_you_mean(TIME, names) or f"It has {has(names)}."
         raise DataError(f"{file}: has no column {TIME}, nor {START} and {END}. {hint}")
+    columns = dict[str, str | None]()
     key = KeyColumn.of(plan, choice.key)
     if choice.key is not None and key is None:
         raise DataError(
             f"{file}: the program has no key: {plan.key.why_not}. Name a variable: X={choice.key}"
         )
-    columns, types = list[str](), list[str | None]()
-    if key is not None and choice.key is not None and key.name not in names:
-        hint = did_you_mean(key.name, names) or f"It has {has(names)}."
-        raise DataError(f"{file}: has no column {key.name}. {hint}")
-    if key is not None and key.name in names:
-        columns.append(key.name)
-        types.append(key.type)
-    for column in (*choice.where, *({KIND} & {*names})):
+    if key is not None and (choice.key is not None or key.name in names):
+        columns[key.name] = key.type
+    columns |= {each: None for each in (*choice.where, *({KIND} & {*names})) if each not in columns}
+    for column in columns:
         if column not in names:
             hint = did_you_mean(column, names) or f"It has {has(names)}."
             raise DataError(f"{file}: has no column {column}. {hint}")
-        if column not in columns:
-            columns.append(column)
-            types.append(None)
     # Times are written as those of the facts are, and the end is a second time, as the arrival of facts is.
     counting, end = plan.counting(plan.inputs[0].name), END if time == START else DEFAULT_ARRIVAL
-    return WantedColumns(_NAME, (*columns, TIME), tuple(types), end, counting, ((TIME, time),))
+    return WantedColumns(_NAME, (*columns, TIME), tuple(columns.values()), end, counting, ((TIME, time),))
 
 
 def _names(path: Path) -> list[str]:

@@ -236,7 +236,7 @@ def test_rows_that_cannot_be_used_are_set_aside() -> None:
             FAILURES, ("--settle", "-1h"),
             "`-1h`: after an incident no time can be less than none. Write 0 or more",
         ),
-        (FAILURES, ("--key", "Y=machine"), "no query has a variable Y besides its time. They have X."),
+        (FAILURES, ("--key", "Y=machine"), "besides its time no query has a variable Y. They have X."),
         (FAILURES, ("--where", "kid=seal"), "failures.csv: has no column kid. Did you mean kind?"),
         (FAILURES, ("--where", "kind=sea"), "failures.csv: no incident has kind sea"),
         (FAILURES, ("--query", "Fail"), "the program has no query Fail. Did you mean Fails?"),
