@@ -6,12 +6,11 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.ready import BACKTEST, ready, rejects_of
+from antelog.cli.arguments.ready import BACKTEST, SUGGEST, ready, rejects_of
 from antelog.cli.show.set_aside import summarized
 from antelog.cli.show.terminal import note, print_diagnostics, progress_bar, say_what_is_missing, tell
 from antelog.escaping import json_text
@@ -19,9 +18,9 @@ from antelog.incidents.backtesting import judge
 from antelog.incidents.report import text, to_dict
 from antelog.lazily import page_libraries
 from antelog.run.checks import Ready
-from antelog.run.options import file_of, named_file, option, words
+from antelog.run.options import Arity, file_of, named_file, option, options_of, words
 from antelog.run.replay import recording_of
-from antelog.run.settings import BacktestOptions, Settings
+from antelog.run.settings import BacktestOptions, JudgingOptions, Settings
 from antelog.writing import write
 
 
@@ -35,8 +34,7 @@ class BacktestFlags(BacktestOptions):
 @click.command("backtest")
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @flags(BACKTEST, settings=Settings, more=BacktestFlags)
-@click.pass_context
-def backtest(ctx: click.Context, /, settings: Settings, more: BacktestFlags) -> None:
+def backtest(settings: Settings, more: BacktestFlags) -> None:
     """Say how the rules of PROGRAM would have done against a list of incidents."""
     found = ready(settings, BACKTEST, more.output)
     program, plan, settings = found.program, found.program.plan, found.settings
@@ -59,31 +57,23 @@ def backtest(ctx: click.Context, /, settings: Settings, more: BacktestFlags) -> 
         tell(json_text(to_dict(result), ascii_only=True))
     else:
         tell(text(result))
-        root = ctx.find_root().command
-        if isinstance(root, click.Group) and "suggest" in root.list_commands(ctx):
-            tell(f"\nTo tune its limits and conditions: {_to_suggest(found, more)}")
+        tell(f"\nTo tune its limits and conditions: {_to_suggest(found, more)}")
 
 
 def _to_suggest(found: Ready, more: BacktestFlags) -> str:
     """The line that has the program improved by the same facts and incidents."""
-    settings = found.settings
-    named: dict[str, Mapping[str, Any]] = {
-        "--input": settings.inputs,
-        "--static": settings.statics,
-        "--map": settings.map,
-        "--set": settings.limits,
-        "--time-unit": settings.time_units,
-        "--where": more.where,
-        "--time-zone": settings.time_zones,
-        "--time-format": settings.time_formats,
-    }
-    given = [
-        (flag, f"{name}={value}" if name else str(value))
-        for flag, values in named.items()
-        for name, value in values.items()
-    ]
-    given += [("--incidents", str(more.incidents)), ("--lead", str(more.lead))]
-    single = {"--settle": more.settle, "--key": more.key, "--functions": settings.functions}
-    given += [(flag, str(value)) for flag, value in single.items() if value is not None]
-    words = ["antelog", "suggest", str(settings.program), *(word for pair in given for word in pair)]
-    return shlex.join([*words, *(["--within"] if more.within else [])])
+    given = [str(found.settings.program), "--incidents", str(more.incidents)]
+    options = [(each, found.settings) for each in options_of(Settings, SUGGEST.name)]
+    options += [(each, more) for each in options_of(JudgingOptions)]
+    for each, owner in options:
+        value = getattr(owner, each.attribute)
+        if each.arity is Arity.FLAG:
+            given += [each.flag] if value else []
+        elif each.arity is not Arity.ARGUMENT and value != each.default:
+            named = value if isinstance(value, Mapping) else {"": value}
+            given += [
+                word
+                for name, text in named.items()
+                for word in (each.flag, f"{name}={text}" if name else str(text))
+            ]
+    return shlex.join(["antelog", "suggest", *given])

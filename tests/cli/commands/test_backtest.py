@@ -62,8 +62,8 @@ def test_the_table() -> None:
         "With fewer than 10 incidents these figures cannot tell rules apart: give more.",
         "",
         (
-            "To tune its limits and conditions: antelog suggest p.alog --input Temp=temp.csv --incidents "
-            "failures.csv --lead 1h..6h --key machine"
+            "To tune its limits and conditions: antelog suggest p.alog --incidents failures.csv "
+            "--input Temp=temp.csv --lead 1h..6h --key machine"
         ),
     ]
 
@@ -85,7 +85,7 @@ def test_the_last_line_has_all_that_the_program_was_run_with() -> None:
     pairs = {*pairwise(words)}
     assert {("--set", "hot=88"), ("--time-zone", "Europe/Berlin"), ("--map", "device=device")} <= pairs
     assert {("--where", "kind=bearing"), ("--settle", "2h"), ("--key", "machine")} <= pairs
-    assert words[-1] == "--within"
+    assert "--within" in words
     assert run(*words[1:]).exit_code == 0
 
 
