@@ -6,8 +6,6 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,13 +13,12 @@ import pyarrow as pa
 
 from antelog.arrow.ticks import begins
 from antelog.engine.columns.tables import NEVER, Column
-from antelog.engine.facts.frames import Frame
 from antelog.errors import DataWarning
 from antelog.files import Rejects
 from antelog.incidents.alerts import CONFIRMED, POSSIBLE
 from antelog.incidents.asked import question, versions
 from antelog.incidents.backtest import BacktestResult, BacktestRow, backtest_of, run
-from antelog.incidents.incident_list import read_incidents
+from antelog.incidents.incident_list import FileOrFrame, read_incidents
 from antelog.incidents.missed import with_reasons
 from antelog.incidents.report import COUNTS, rate_of, text, to_dict
 from antelog.language.moments import timed
@@ -144,7 +141,7 @@ def _named(row: BacktestRow) -> dict[str, str | float | None]:
 def judge(
     found: Ready,
     given: BacktestOptions,
-    incidents: Path | Frame,
+    incidents: FileOrFrame,
     recording: Recording,
     rejects: Rejects,
     **how: Any,
@@ -165,12 +162,14 @@ def judge(
     return with_reasons(result, programs[chosen], rows, static)
 
 
+def warned(said: str) -> None:
+    """Warns whoever called a function that takes settings by keyword."""
+    warnings.warn(said, DataWarning, stacklevel=4)
+
+
 @takes(BacktestSettings)
 def backtest(
-    program: Program,
-    inputs: Mapping[str, str | PathLike[str] | Frame],
-    incidents: str | PathLike[str] | Frame,
-    settings: BacktestSettings,
+    program: Program, inputs: Mapping[str, FileOrFrame], incidents: FileOrFrame, settings: BacktestSettings
 ) -> Backtest:
     """Says how rules would have done on recorded facts against a list of incidents.
 
@@ -190,15 +189,10 @@ def backtest(
 
     Raises DataError for what cannot be read, for what does not fit the program, and if no incident counts.
     """
-
-    def note(said: str) -> None:
-        warnings.warn(said, DataWarning, stacklevel=4)
-
     with naming_arguments():
         rejects, found = Rejects(), ready_with("backtest", program, inputs, settings)
-        given = Path(fspath(incidents)) if isinstance(incidents, str | PathLike) else incidents
-        how = {"progress": lambda _: None, "note": note, "static": settings.static or {}}
-        result = judge(found, settings, given, recorded(found, inputs), rejects, **how)
+        how = {"progress": lambda _: None, "note": warned, "static": settings.static or {}}
+        result = judge(found, settings, incidents, recorded(found, inputs), rejects, **how)
     for each in (*rejects.notes, *rejects.at_end):
-        note(each)
+        warned(each)
     return Backtest(result, rejects)

@@ -13,7 +13,9 @@ import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -35,9 +37,10 @@ from antelog.incidents.key_numbers import numbers_of, texts
 from antelog.language.checks.suggestions import did_you_mean, require_known
 from antelog.run.settings import JudgingOptions
 
+FileOrFrame: TypeAlias = str | PathLike[str] | Frame
 TIME, START, END = "time", "start", "end"
 KIND, NONE = "kind", "none"
-_NAME, _NOTHING = "incidents", "\0"
+_NAME, _FRAME, _NOTHING = "incidents", "the frame of incidents", "\0"
 
 
 @dataclass(frozen=True)
@@ -86,14 +89,14 @@ class IncidentList:
 
 
 def read_incidents(
-    given: Path | Frame, plan: Plan, choice: JudgingOptions, rejects: Rejects, *, grows: bool = False
+    given: FileOrFrame, plan: Plan, choice: JudgingOptions, rejects: Rejects, *, grows: bool = False
 ) -> IncidentList:
     """Reads a list; rows that cannot be used are set aside. Raises DataError if there is none that can.
 
     A list that `grows` may be empty, or not there yet.
     """
-    frame = None if isinstance(given, Path) else columns_in(_NAME, given)
-    path = given if isinstance(given, Path) else Path(f"the frame of {_NAME}")
+    is_file = isinstance(given, str | PathLike)
+    frame, path = None if is_file else columns_in(_NAME, given), Path(given if is_file else _FRAME)
     if grows and not size_of(path):
         return _empty(plan, choice, path)
     names = _names(path) if frame is None else list(frame[0] or ())

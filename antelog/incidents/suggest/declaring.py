@@ -22,11 +22,12 @@ import pyarrow.parquet as pq
 
 from antelog.arrow.ticks import times_of
 from antelog.engine.columns.tables import Column
-from antelog.engine.facts.frames import Frame, columns_in
+from antelog.engine.facts.frames import columns_in
 from antelog.errors import DataError
 from antelog.files import Form, form_of
 from antelog.files.columns import DEFAULT_ARRIVAL, has
 from antelog.files.naming import ENDINGS
+from antelog.incidents.incident_list import FileOrFrame
 from antelog.incidents.key_numbers import numbers_of, texts
 from antelog.incidents.suggest.writing import uses
 from antelog.language.durations import duration_text
@@ -44,7 +45,7 @@ _USUAL = tuple(
 
 
 def declared(
-    given: Mapping[str, str | PathLike[str] | Frame], named: str | None, listed: Path | Frame
+    given: Mapping[str, FileOrFrame], named: str | None, listed: FileOrFrame
 ) -> tuple[str, Mapping[str, str]]:
     """The declarations of files, and the columns whose names cannot stand in a program as they are.
 
@@ -113,11 +114,11 @@ def with_a_query(declarations: str) -> str:
     return f"{declarations}{_ANY}{first[1]}({terms}).\nquery AnyMoment(T).\n"
 
 
-def columns_of(incidents: Path | Frame) -> list[str]:
+def columns_of(incidents: FileOrFrame) -> list[str]:
     return list(_read("incidents", incidents).column_names)
 
 
-def _read(name: str, given: str | PathLike[str] | Frame) -> pa.Table:
+def _read(name: str, given: FileOrFrame) -> pa.Table:
     """The rows of a file or a frame as they are. Raises DataError."""
     if not isinstance(given, str | PathLike):
         names, columns = columns_in(name, given)
@@ -126,16 +127,15 @@ def _read(name: str, given: str | PathLike[str] | Frame) -> pa.Table:
         return pa.table(dict(zip(names or (), columns, strict=True)))
     parts = _files(Path(fspath(given)))
     form = form_of(parts[0])
+    if form is None:
+        raise DataError(f"{given}: the ending names no form of file; there are {ENDINGS}")
     try:
-        if form is Form.PARQUET:
-            return pa.concat_tables(map(pq.read_table, parts), promote_options="default")
-        if form is Form.JSON:
-            return pa.concat_tables(map(pa_json.read_json, parts), promote_options="default")
-        if form is not None:
-            return pa.concat_tables(map(pc_csv.read_csv, parts), promote_options="default")
+        return pa.concat_tables(map(_READERS[form], parts), promote_options="default")
     except (OSError, pa.ArrowException) as error:
         raise DataError(f"{given}: cannot be read: {error}") from None
-    raise DataError(f"{given}: the ending names no form of file; there are {ENDINGS}")
+
+
+_READERS = {Form.PARQUET: pq.read_table, Form.JSON: pa_json.read_json, Form.CSV: pc_csv.read_csv}
 
 
 def _files(path: Path) -> list[Path]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,15 +12,14 @@ import pyarrow as pa
 from msgspec import structs
 
 from antelog.compile.nodes.plan import Argument, Key, Plan
-from antelog.engine.facts.frames import Frame
-from antelog.errors import DataError, DataWarning
+from antelog.errors import DataError
 from antelog.files import Rejects
 from antelog.forecast.reports.words import lead
 from antelog.incidents.alerts import CONFIRMED
 from antelog.incidents.asked import lead_of
 from antelog.incidents.backtest import BacktestResult
-from antelog.incidents.backtesting import judge
-from antelog.incidents.incident_list import read_incidents
+from antelog.incidents.backtesting import judge, warned
+from antelog.incidents.incident_list import FileOrFrame, read_incidents
 from antelog.incidents.judging import ALL_KEYS, Figures
 from antelog.incidents.report import rate_of, rate_text
 from antelog.incidents.suggest.declaring import (
@@ -91,7 +87,7 @@ _FIGURES = pa.schema(
 def suggested(
     ready: Ready,
     wanted: SuggestOptions,
-    incidents: Path | Frame,
+    incidents: FileOrFrame,
     recording: Recording,
     rejects: Rejects,
     *,
@@ -136,11 +132,7 @@ def suggested(
 
 
 def _history(
-    plan: Plan,
-    wanted: SuggestOptions,
-    incidents: Path | Frame,
-    rows: Mapping[str, pa.Table],
-    rejects: Rejects,
+    plan: Plan, wanted: SuggestOptions, incidents: FileOrFrame, rows: Mapping[str, pa.Table], rejects: Rejects
 ) -> SearchedHistory:
     """The facts and the incidents; nothing is measured yet. Raises DataError if they do not fit."""
     lead_, listed = lead_of(wanted, plan), read_incidents(incidents, plan, wanted, rejects)
@@ -161,7 +153,7 @@ def _history(
     return history
 
 
-def _with_key(program: Program, given: str | None, incidents: Path | Frame) -> Plan:
+def _with_key(program: Program, given: str | None, incidents: FileOrFrame) -> Plan:
     """The plan of inputs, with the column that all have as its key: the given one, or the incidents' own."""
     plan, at = program.plan, key_positions(program.plan) if asks(program) else {}
     column = next((each.columns[at[each.name]] for each in plan.inputs if each.name in at), "")
@@ -230,9 +222,7 @@ def _case(rule: WrittenRule, history: SearchedHistory) -> str:
 
 @takes(SuggestSettings)
 def suggest(
-    inputs: Mapping[str, str | PathLike[str] | Frame],
-    incidents: str | PathLike[str] | Frame,
-    settings: SuggestSettings,
+    inputs: Mapping[str, FileOrFrame], incidents: FileOrFrame, settings: SuggestSettings
 ) -> Suggestion:
     """Proposes rules that incidents have in common, as a program with limits, words and tests.
 
@@ -248,22 +238,16 @@ def suggest(
 
     Raises DataError for what cannot be read, and for what does not fit the program.
     """
-
-    def note(said: str) -> None:
-        warnings.warn(said, DataWarning, stacklevel=4)
-
     with naming_arguments():
         rejects = Rejects()
-        given = Path(fspath(incidents)) if isinstance(incidents, str | PathLike) else incidents
         program, declarations = settings.program, ""
         if program is None:
-            declarations, maps = declared(inputs, settings.key, given)
+            declarations, maps = declared(inputs, settings.key, incidents)
             program = parse(with_a_query(declarations), name="inputs")
             settings = replace(settings, map={**maps, **settings.map})
         found = ready_with("suggest", program, inputs, replace(taken(ReplaySettings, settings), most=None))
-        how = {"progress": lambda _: None, "note": note}
-        recording = recorded(found, inputs)
-        result = suggested(found, settings, given, recording, rejects, declarations=declarations, **how)
+        how = {"progress": lambda _: None, "note": warned, "declarations": declarations}
+        result = suggested(found, settings, incidents, recorded(found, inputs), rejects, **how)
     for each in (*rejects.notes, *rejects.at_end):
-        note(each)
+        warned(each)
     return result
