@@ -15,7 +15,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, Numbers, combined, ordered, run_ends
+from antelog.engine.columns.tables import (
+    NEVER,
+    Column,
+    ColumnSet,
+    Mask,
+    Numbers,
+    changed,
+    combined,
+    ordered,
+    run_ends,
+)
 
 POSSIBLE, CONFIRMED = 0.0, 2.0  # the levels of what has no chance; those between are chances
 
@@ -69,23 +79,26 @@ def _spans(level: float, lines: LoggedLines, settle: int) -> tuple[Column, Colum
 
 def _joined(spans: Alerts) -> Alerts:
     """Joins spans of one query and key that have a tick in common."""
-    if not spans.count:
-        return spans
-    group = combined([spans.query, spans.key])
-    spans, group = spans.take(order := np.lexsort((spans.tick, group))), group[order]
-    latest = _running_most(spans.end, group)
-    fresh = np.ones(spans.count, np.bool_)
-    fresh[1:] = (group[1:] != group[:-1]) | (spans.tick[1:] > latest[:-1])
+    first, end = overlapping(combined([spans.query, spans.key]), spans.tick, spans.end)
+    return Alerts(spans.query[first], spans.key[first], spans.tick[first], end)
+
+
+def overlapping(group: Column, begin: Column, end: Column) -> tuple[Column, Column]:
+    """The row that begins each run of spans of a group with a tick in common, and where the run ends."""
+    order = np.lexsort((begin, group))
+    group, begin = group[order], begin[order]
+    latest = _running_most(end[order], group)
+    fresh = changed(group)
+    fresh[1:] |= begin[1:] > latest[:-1]
     starts = np.flatnonzero(fresh)
-    last = np.append(starts[1:], spans.count) - 1
-    return Alerts(spans.query[starts], spans.key[starts], spans.tick[starts], latest[last])
+    return order[starts], latest[np.append(starts[1:], len(order))[: len(starts)] - 1]
 
 
 def _running_most(column: Column, group: Column) -> Column:
     """The largest number so far in each group; groups are side by side."""
     ranks = np.unique(column, return_inverse=True)
     step = len(ranks[0])
-    number = np.cumsum(np.append(0, group[1:] != group[:-1]))
+    number = np.cumsum(changed(group))
     most = np.maximum.accumulate(ranks[1] + number * step) - number * step
     found: Column = ranks[0][most]
     return found

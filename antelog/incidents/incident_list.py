@@ -95,8 +95,8 @@ def read_incidents(
 
     A list that `grows` may be empty, or not there yet.
     """
-    is_file = isinstance(given, str | PathLike)
-    frame, path = None if is_file else columns_in(_NAME, given), Path(given if is_file else _FRAME)
+    frame = None if isinstance(given, str | PathLike) else columns_in(_NAME, given)
+    path = Path(given if isinstance(given, str | PathLike) else _FRAME)
     if grows and not size_of(path):
         return _empty(plan, choice, path)
     names = _names(path) if frame is None else list(frame[0] or ())

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask
-from antelog.incidents.alerts import Alerts
+from antelog.incidents.alerts import Alerts, overlapping
 
 ALL_KEYS = -1  # the key of an incident of all keys, and of an alert of a query without a key
 RIGHT, TOO_LATE, NEITHER, FALSE = range(4)
@@ -36,17 +36,8 @@ class Incidents(ColumnSet):
     @classmethod
     def of(cls, key: Column, begin: Column, end: Column) -> Incidents:
         """Joins those of a key that overlap."""
-        order = np.lexsort((begin, key))
-        key, begin, end = key[order], begin[order], end[order]
-        kept = list[int]()
-        latest = list[int]()
-        for i in range(len(key)):
-            if kept and key[kept[-1]] == key[i] and begin[i] <= latest[-1]:
-                latest[-1] = max(latest[-1], int(end[i]))
-            else:
-                kept.append(i)
-                latest.append(int(end[i]))
-        return cls(key[kept], begin[kept], np.array(latest, np.int64))
+        first, end = overlapping(key, begin, end)
+        return cls(key[first], begin[first], end)
 
 
 @dataclass(frozen=True)

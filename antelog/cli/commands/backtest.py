@@ -18,7 +18,7 @@ from antelog.incidents.backtesting import judge
 from antelog.incidents.report import text, to_dict
 from antelog.lazily import page_libraries
 from antelog.run.checks import Ready
-from antelog.run.options import Arity, file_of, named_file, option, options_of, words
+from antelog.run.options import Arity, Option, file_of, named_file, option, options_of, words
 from antelog.run.replay import recording_of
 from antelog.run.settings import BacktestOptions, JudgingOptions, Settings
 from antelog.writing import write
@@ -63,6 +63,7 @@ def backtest(settings: Settings, more: BacktestFlags) -> None:
 def _to_suggest(found: Ready, more: BacktestFlags) -> str:
     """The line that has the program improved by the same facts and incidents."""
     given = [str(found.settings.program), "--incidents", str(more.incidents)]
+    options: list[tuple[Option, object]]
     options = [(each, found.settings) for each in options_of(Settings, SUGGEST.name)]
     options += [(each, more) for each in options_of(JudgingOptions)]
     for each, owner in options:

@@ -246,7 +246,7 @@ def suggest(
             program = parse(with_a_query(declarations), name="inputs")
             settings = replace(settings, map={**maps, **settings.map})
         found = ready_with("suggest", program, inputs, replace(taken(ReplaySettings, settings), most=None))
-        how = {"progress": lambda _: None, "note": warned, "declarations": declarations}
+        how: dict[str, Any] = {"progress": lambda _: None, "note": warned, "declarations": declarations}
         result = suggested(found, settings, incidents, recorded(found, inputs), rejects, **how)
     for each in (*rejects.notes, *rejects.at_end):
         warned(each)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column
 from antelog.forecast.reports.words import count, lead
+from antelog.incidents.alerts import overlapping
 from antelog.incidents.backtest import BacktestResult, BacktestRow
 from antelog.incidents.judging import ALL_KEYS, FALSE, JudgedSpan
 from antelog.incidents.report import (
@@ -165,32 +165,20 @@ def _incidents(found: BacktestResult, key: int, span: JudgedSpan) -> Iterator[Ax
 
 def _open(found: BacktestResult, row: BacktestRow, key: int, span: JudgedSpan) -> Iterator[AxisMark]:
     """Bars for the spans in which an answer was open, joined where they are less than a place apart."""
-    own = row.alerts.take(
-        (row.alerts.key == key) & (row.alerts.end >= span.first) & (row.alerts.tick <= span.last)
-    )
-    if not own.count:
-        return
-    end = np.minimum(own.end, span.last)
-    fresh = np.append(True, own.tick[1:] - end[:-1] > (span.last - span.first) / _STEPS)
-    first, last = own.tick[fresh], end[np.append(np.flatnonzero(fresh)[1:], own.count) - 1]
-    for begin, until in zip(first.tolist(), last.tolist(), strict=True):
-        length = lead(until - begin, found.plan.tick)
-        yield _bar(
-            span, begin, until, "open", f"open from {moment(begin, found.plan.timescale)}, for {length}"
-        )
+    own = row.alerts.take((row.alerts.key == key) & (row.alerts.end >= span.first))
+    own, place = own.take(own.tick <= span.last), (span.last - span.first) // _STEPS
+    first, end = overlapping(own.key, own.tick, np.minimum(own.end, span.last) + place)
+    for begin, until in zip(own.tick[first].tolist(), (end - place).tolist(), strict=True):
+        since, length = moment(begin, found.plan.timescale), lead(until - begin, found.plan.tick)
+        yield _bar(span, begin, until, "open", f"open from {since}, for {length}")
 
 
 def _alerts(found: BacktestResult, row: BacktestRow, key: int, span: JudgedSpan) -> Iterator[AxisMark]:
     inside = (row.alerts.key == key) & (row.alerts.tick >= span.first) & (row.alerts.tick <= span.last)
     tick, kind = row.alerts.tick[inside], row.judged.kind[inside]
-    for each in range(len(KINDS)):
-        yield from _signs(found, tick[kind == each], each, span)
-
-
-def _signs(found: BacktestResult, ticks: Column, kind: int, span: JudgedSpan) -> Iterator[AxisMark]:
-    places = np.round(_STEPS * (ticks - span.first) / (span.last - span.first))
-    _, first, numbers = np.unique(places, return_index=True, return_counts=True)
-    for tick, number in zip(ticks[first].tolist(), numbers.tolist(), strict=True):
+    places = kind, np.round(_STEPS * (tick - span.first) / (span.last - span.first))
+    _, first, numbers = np.unique(places, axis=1, return_index=True, return_counts=True)
+    for at, number in zip(first.tolist(), numbers.tolist(), strict=True):
         what = "alert" if number == 1 else f"{count(number, 'alert')} from"
-        words = f"{what} {moment(tick, found.plan.timescale)}: {_SAID[kind]}"
-        yield AxisMark(_x(span, tick), 0, KINDS[kind], words)
+        words = f"{what} {moment(int(tick[at]), found.plan.timescale)}: {_SAID[kind[at]]}"
+        yield AxisMark(_x(span, tick[at]), 0, KINDS[kind[at]], words)
