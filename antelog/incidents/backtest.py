@@ -16,10 +16,8 @@ from antelog.answers import CONFIRMED as CONFIRMED_NOW
 from antelog.answers import ENDS, OPEN, state_after
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Numbers
-from antelog.engine.step.query import KINDS
 from antelog.engine.step.wording import LOST, SEEN, meanings, value_in_words
 from antelog.errors import DataError
-from antelog.files import Rejects
 from antelog.incidents.alerts import CONFIRMED, POSSIBLE, Alerts, LoggedLines, alerts_at, levels_that_differ
 from antelog.incidents.incident_list import IncidentList, KeyColumn
 from antelog.incidents.judging import (
@@ -39,13 +37,11 @@ from antelog.incidents.key_numbers import numbers_of, texts
 from antelog.language.moments import moment
 from antelog.lines import LogLine
 from antelog.process import Engine
-from antelog.program import Program
 from antelog.run import clock
 from antelog.run.driver import ChangeView, Driver, Judged
-from antelog.run.replay import Recording
+from antelog.run.reading import InputReader
 from antelog.run.sinks.result import StepResult
 from antelog.run.waiting import DueRows, arrivals_of
-from antelog.run.workers.divided import engine_for
 
 # The chances that are looked at, falling: failures are rare, and so are high chances of them.
 STEPS = (*(each / 20 for each in range(19, 0, -1)), 0.02, 0.01)
@@ -195,30 +191,17 @@ class BacktestQuestion:
 
 
 def run(
-    programs: Sequence[Program],
-    recording: Recording,
-    asked: BacktestQuestion,
-    listed: IncidentList,
-    rejects: Rejects,
-    **how: Any,
+    engines: Sequence[Engine], asked: BacktestQuestion, listed: IncidentList, reader: InputReader
 ) -> SeveralRuns:
-    """Runs versions of a program over facts that are read once, the first with workers.
-
-    `how` has `progress`, `note`, `workers`, and the options of engines. Raises DataError.
-    """
-    progress, note, workers = (how.pop(each) for each in ("progress", "note", "workers"))
-    plan = programs[0].plan
-    options = {**how, "only": KINDS, "explanations": 0}
-    engines = [engine_for(programs[0], workers, note, **options)]
-    engines += [engine_for(each, 1, note, **options) for each in programs[1:]]
+    """Runs versions of a program over facts that are read once. Raises DataError."""
     keys = {key: number for number, key in enumerate(listed.keys)}
     collectors = [LineCollector(each.plan, asked.queries, keys, listed.key) for each in engines]
     view = SeveralRuns(engines[1:], collectors)
-    for step in Driver(engines[0], recording.reader(plan, rejects, progress), view).steps():
+    for step in Driver(engines[0], reader, view).steps():
         view.collectors[0].take(step.tables)
-    rejects.require_use()
+    reader.rejects.require_use()
     if view.first is None:
-        raise DataError(f"there are no facts; give them with --input {plan.inputs[0].name}=FILE")
+        raise DataError(f"there are no facts; give them with --input {engines[0].plan.inputs[0].name}=FILE")
     return view
 
 
@@ -358,20 +341,15 @@ class BacktestResult:
 def _beats(one: BacktestRow, other: BacktestRow) -> bool:
     """Whether a row has the query and level of another, and is better: it catches as many, or rings less."""
     a, b = one.figures, other.figures
-    better = (a.caught, -a.false), (b.caught, -b.false)
-    return (
-        (a.query, a.level) == (b.query, b.level)
-        and a.caught >= b.caught
-        and a.false <= b.false
-        and (better[0] != better[1])
-    )
+    as_good = (a.query, a.level) == (b.query, b.level) and a.caught >= b.caught and a.false <= b.false
+    return as_good and (a.caught, a.false) != (b.caught, b.false)
 
 
 def backtest_of(found: SeveralRuns, asked: BacktestQuestion, listed: IncidentList) -> BacktestResult:
     """Judges what runs have collected. Raises DataError if no incident can be judged."""
     assert found.first is not None
     first, last = found.first, found.last
-    numbers = found.collectors[0].keys
+    numbers, plan = found.collectors[0].keys, found.collectors[0].plan
     if found.seen and listed.keys and not found.seen.intersection(listed.keys):
         raise DataError(
             f"{listed.name}: no incident is of a key that facts have: it has {listed.keys[0]}, and they have "
@@ -383,41 +361,24 @@ def backtest_of(found: SeveralRuns, asked: BacktestQuestion, listed: IncidentLis
     if split is None and asked.chooses:
         split = (first + last + 1) // 2
     if split is not None and not first < split <= last:
-        raise DataError(
-            f"the unseen part cannot begin at {moment(split, found.collectors[0].plan.timescale)}: the facts "
-            f"are from {moment(first, found.collectors[0].plan.timescale)} to "
-            f"{moment(last, found.collectors[0].plan.timescale)}"
-        )
+        at, since, until = (moment(each, plan.timescale) for each in (split, first, last))
+        raise DataError(f"the unseen part cannot begin at {at}: the facts are from {since} to {until}")
     main = Scene.of(listed, asked.lead, JudgedSpan(first if split is None else split, last), keys)
     chooses = main if split is None else Scene.of(listed, asked.lead, JudgedSpan(first, split - 1), keys)
     middle = found.collectors[len(found.collectors) // 2].lines
     chances = list(_chances(chooses, asked, middle))
     rows = tuple(_rows(main, asked, found, chances))
-    result = BacktestResult(
-        rows,
-        () if split is None else tuple(_rows(chooses, asked, found, chances)),
-        main,
-        asked,
-        listed,
-        tuple(numbers),
-        found.collectors[0].plan,
-        split,
-    )
-    _refuse_none(result, last)
-    return replace(result, left_out=_left_out(result, first, last))
-
-
-def _refuse_none(found: BacktestResult, last: int) -> None:
-    """Raises DataError if no incident counts."""
-    scale, begin = found.plan.timescale, found.listed.incidents.begin
-    since = found.scene.span.first
-    if not found.rows[0].judged.counted.any():
-        part = "facts are" if found.split is None else "the unseen part is"
+    if not rows[0].judged.counted.any():
+        part, begin = "facts are" if split is None else "the unseen part is", listed.incidents.begin
+        ends = (main.span.first, last, int(begin.min()), int(begin.max()))
+        since, until, earliest, latest = (moment(each, plan.timescale) for each in ends)
         raise DataError(
-            f"{found.listed.name}: no incident can be judged: {part} from {moment(since, scale)} to "
-            f"{moment(last, scale)}, incidents begin from {moment(int(begin.min()), scale)} to "
-            f"{moment(int(begin.max()), scale)}, and each needs the most of the lead before it"
+            f"{listed.name}: no incident can be judged: {part} from {since} to {until}, incidents begin from "
+            f"{earliest} to {latest}, and each needs the most of the lead before it"
         )
+    seen_rows = () if split is None else tuple(_rows(chooses, asked, found, chances))
+    result = BacktestResult(rows, seen_rows, main, asked, listed, tuple(numbers), plan, split)
+    return replace(result, left_out=_left_out(result, first, last))
 
 
 def _left_out(found: BacktestResult, first: int, last: int) -> Mapping[str, int]:

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from antelog.arrow.ticks import begins
 from antelog.engine.columns.tables import NEVER, Column
+from antelog.engine.step.query import KINDS
 from antelog.errors import DataWarning
 from antelog.files import Rejects
 from antelog.incidents.alerts import CONFIRMED, POSSIBLE
@@ -27,8 +28,9 @@ from antelog.run.checks import Ready
 from antelog.run.options import takes
 from antelog.run.replay import RecordedRows, Recording, ready_with, recorded, static_facts
 from antelog.run.settings import BacktestOptions, BacktestSettings, naming_arguments
+from antelog.run.workers.divided import engine_for
 
-KINDS = ("right", "too late", "neither", "false")
+_JUDGED = ("right", "too late", "neither", "false")
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +102,7 @@ class Backtest:
                 "key": pa.array(map(self.result.key, own.key.tolist()), pa.string()),
                 **self._ticks("tick", own.tick),
                 "end": pa.array(own.end, mask=own.end == NEVER),
-                "kind": pa.array(np.array(KINDS)[row.judged.kind], pa.string()),
+                "kind": pa.array(np.array(_JUDGED)[row.judged.kind], pa.string()),
             }
         )
 
@@ -146,15 +148,22 @@ def judge(
     rejects: Rejects,
     **how: Any,
 ) -> BacktestResult:
-    """Runs a program, or versions of it, and judges it; `how` has `progress`, `note` and `static`."""
+    """Runs a program, or versions of it, and judges it; `how` has `progress`, `note` and `static`.
+
+    The version that comes first is run with workers.
+    """
     program, settings = found.program, found.settings
     asked = question(program, given, settings.model)
     listed = read_incidents(incidents, program.plan, given, rejects)
     static = static_facts(program.plan, recording.statics, rejects, recording.maps) | dict(how.pop("static"))
     programs = versions(program, asked)
-    options = {"static": static, "workers": settings.workers, **settings.engine(), **how}
-    runs = run(programs, recording, asked, listed, rejects, **options)
-    result = backtest_of(runs, asked, listed)
+    options = {"static": static, **settings.engine(), "only": KINDS, "explanations": 0}
+    engines = [
+        engine_for(each, settings.workers if each is programs[0] else 1, how["note"], **options)
+        for each in programs
+    ]
+    reader = recording.reader(program.plan, rejects, how["progress"])
+    result = backtest_of(run(engines, asked, listed, reader), asked, listed)
     if not len(result.missed):
         return result
     chosen = 0 if result.chosen is None else asked.values.index(result.chosen)
