@@ -7,13 +7,11 @@ import io
 import json
 import os
 from collections.abc import Mapping
-from datetime import datetime, time
+from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import pyarrow as pa
-
-from antelog.arrow.ticks import stamps_of, tick_of
+from antelog.arrow.ticks import tick_of
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError, OutputError
 from antelog.escaping import cell
@@ -29,6 +27,7 @@ from antelog.incidents.incident_list import (
     names_in,
     wanted_columns,
 )
+from antelog.language.terms import number_of
 from antelog.run.settings import JudgingOptions
 from antelog.writing import claimed
 
@@ -67,7 +66,8 @@ def add_row(path: Path, plan: Plan, choice: JudgingOptions, told: Mapping[str, s
             if KIND in told and KIND not in names:
                 raise DataError(f"{path}: has no column {KIND}, which is to say that it was nothing. Add it")
             row = {name: row.get(name, "") for name in names}
-            line = _json(row) if form_of(path) is Form.JSON else _csv(row, head)
+            is_json = form_of(path) is Form.JSON
+            line = f"{json.dumps(row, ensure_ascii=False)}\n".encode() if is_json else _csv(row, head)
             end = b"" if not before or before.endswith(b"\n") else b"\n"
             if file.write(end + line) < len(end + line):
                 file.truncate(len(before))  # half a line would spoil the next one
@@ -96,20 +96,13 @@ def _csv(row: Mapping[str, object], head: str) -> bytes:
     return lines.getvalue().encode()
 
 
-def _json(row: Mapping[str, object]) -> bytes:
-    return json.dumps(row, ensure_ascii=False).encode() + b"\n"
-
-
 def _key(column: KeyColumn, text: str) -> object:
     if not text:
         raise DataError(f"say which {column.name} it is about")
-    if column.type not in NUMBERS:
-        return text
     try:
-        number = float(text)
+        return number_of(text) if column.type in NUMBERS else text
     except ValueError:
         raise DataError(f"the {column.name} `{text}` is not a number") from None
-    return int(number) if number.is_integer() else number
 
 
 def _instant(text: str, plan: Plan) -> str | int:
@@ -117,14 +110,10 @@ def _instant(text: str, plan: Plan) -> str | int:
     scale, text = plan.timescale, _in_a_line(text)
     try:
         tick = tick_of(int(text) if text.isdecimal() else text, scale)
-    except DataError:
+        if scale is None:
+            return tick
+        found = scale.time(tick) if text.isdecimal() else datetime.fromisoformat(text)
+    except (DataError, ValueError):
         example = "17" if scale is None else "2026-03-02 06:00"
         raise DataError(f"`{text}` is not a time of this program. Write it like {example}") from None
-    if scale is None:
-        return tick
-    if text.isdecimal():
-        return scale.time(tick).isoformat()
-    found, zone = next(stamps_of(pa.array([text])))[1][0].as_py(), ZoneInfo(scale.zone)
-    if not isinstance(found, datetime):
-        found = datetime.combine(found, time.min, zone)
-    return (found if found.tzinfo else found.replace(tzinfo=zone)).isoformat()
+    return (found if found.tzinfo else found.replace(tzinfo=ZoneInfo(scale.zone))).isoformat()

@@ -51,11 +51,6 @@ class IncidentFile(Struct, frozen=True):
     readings: tuple[TimeReading, ...] = ()
 
 
-def plan_of(program: Program, file: IncidentFile) -> Plan:
-    """The plan with the ways in which the run reads times."""
-    return structs.replace(program.plan, readings=file.readings) if file.readings else program.plan
-
-
 def asked_of(program: Program, file: IncidentFile) -> BacktestQuestion:
     """The question to what a feed keeps. Raises DataError if the options do not fit the program."""
     usual = "0..24" if program.plan.tick is None else "0..1d"
@@ -102,29 +97,16 @@ class JudgedFeed:
             self.version += fresh or self._position != before
             self._stamp, self._due = stamp, began + max(_PAUSE, _SHARE * (time.monotonic() - began))
 
-    def key_of(self, query: str, values: Mapping[str, Any]) -> str | None:
-        """The key of an answer as lists have it."""
-        return None if self._runs is None else self._runs.collectors[0].key_of(query, values)
-
     @property
-    def key(self) -> KeyColumn | None:
-        return None if self._runs is None else self._runs.collectors[0].key
-
-    @property
-    def keys(self) -> list[str]:
-        return [] if self._runs is None else sorted(self._runs.collectors[0].keys)
+    def collector(self) -> LineCollector | None:
+        """The lines so far, with their keys; None as long as the rules are not known."""
+        return None if self._runs is None else self._runs.collectors[0]
 
     def add(self, told: Mapping[str, str]) -> None:
         """Adds a row to the list. Raises DataError or OutputError."""
-        if self._runs is None:
+        if self.collector is None:
             raise DataError(self.said or "the rules are not known here, so nothing can be added yet")
-        add_row(Path(self.file.path), self._runs.collectors[0].plan, self.file.options, told)
-
-    def _begin(self, program: Program) -> None:
-        plan = plan_of(program, self.file)
-        self._asked, self._position = asked_of(program, self.file), 0
-        key = KeyColumn.of(plan, self.file.options.key)
-        self._runs = SeveralRuns((), [LineCollector(plan, self._asked.queries, {}, key)])
+        add_row(Path(self.file.path), self.collector.plan, self.file.options, told)
 
     def _read(self, program: Program | None) -> None:
         """Reads the lines that are new; all of them again if the rules or the feed are other ones."""
@@ -133,7 +115,10 @@ class JudgedFeed:
         feed = StoredFeedAt(self.feed.path) if isinstance(self.feed, StoredFeedAt) else self.feed
         replaced = isinstance(feed, StoredFeedAt) and feed.extent()[1] < self._position
         if self._runs is None or replaced or self._rules != program.source:
-            self._begin(program)
+            plan = structs.replace(program.plan, readings=self.file.readings or program.plan.readings)
+            self._asked, self._position = asked_of(program, self.file), 0
+            key = KeyColumn.of(plan, self.file.options.key)
+            self._runs = SeveralRuns((), [LineCollector(plan, self._asked.queries, {}, key)])
             self._rules = program.source
         reader = FeedReader(feed, self._position)
         while records := reader.read(_AT_ONCE):
@@ -177,7 +162,7 @@ class JudgedFeed:
 
 
 def _changed(path: str) -> tuple[int, int] | None:
-    """What tells that a file has changed."""
+    """The time and the size of a file, which tell that it has changed; None if there is none."""
     try:
         found = Path(path).stat()
     except OSError:

@@ -278,8 +278,9 @@ def incident_of(body: bytes, judged: JudgedFeed, live: LiveBoard, user: str) -> 
         answer = live.find(given.answer)
         if answer is None:
             raise PostError("this answer is not kept any more; add the incident with its key and time")
-        key = judged.key_of(answer.query, answer.values) or ""
-        at = at or ViewContext(live.board).own_time(answer)
+        if judged.collector is not None:
+            key = judged.collector.key_of(answer.query, answer.values) or ""
+        at = at or ViewContext(live.board).time_of(answer)
     if not (who := user or given.who.strip()):
         raise PostError("say who does it, with `who`")
     if not at.strip():

@@ -192,7 +192,7 @@ class ViewContext:
         """The name of the key, by a column of an input: `Device`."""
         return self.board.head.key_name.capitalize()
 
-    def own_time(self, answer: TrackedAnswer) -> str:
+    def time_of(self, answer: TrackedAnswer) -> str:
         """The time that an answer is about, or if it is about none since when it is open."""
         ticks = self.board.head.ticks.get(answer.query, {})
         times = [value for name, value in answer.values.items() if ticks.get(name) == TIME]

@@ -79,8 +79,9 @@ def judged_part(judged: JudgedFeed) -> Mapping[str, object]:
     found, told = judged.result, [judged.wrong] if judged.wrong else []
     if judged.cleared:
         told.append(f"{count(judged.cleared, 'alert')} marked as false.")
-    file, keys = Path(judged.file.path).name, judged.keys[:_MOST]
-    known = {"file": file, "said": judged.said, "key": judged.key, "known": keys, "notes": told}
+    file, lines = Path(judged.file.path).name, judged.collector
+    keys = None if lines is None or lines.key is None else sorted(lines.keys)[:_MOST]
+    known = {"file": file, "said": judged.said, "known": keys, "notes": told}
     if found is None:
         return {**known, "tables": (), "missed": (), "alarms": ()}
     alone, figures, wanted = unalerted(found), found.rows[0].figures, found.asked.lead
