@@ -7,7 +7,11 @@ not Error(X, "E2", T-23..T)                  the same count, and none of it
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +21,11 @@ from antelog.incidents.suggest.input_columns import InputColumns
 from antelog.incidents.suggest.measures import CALENDAR, Measure, SearchedHistory
 from antelog.language.printer import value_text
 
-# Of worth: about how many more there are of a kind to choose from than of plain values; 6 for others.
-_COSTS = {"value": 0.0, "last": -4.0, "count": 0.1, "change": 8.0, "hour": -1.0, "weekday": -3.0}
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+_FORMS: Mapping[str, Mapping[str, Mapping[str, Any]]]
+_FORMS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 @dataclass(frozen=True)
@@ -40,25 +46,15 @@ class RuleCondition:
         return self.measure.what in ("count", "last", *CALENDAR)
 
     @property
-    def is_some(self) -> bool:
-        """Whether it asks for any fact of a count, and not for a number of them."""
-        return self.measure.what == "count" and self.above and self.limit < 1
-
-    @property
-    def is_none(self) -> bool:
-        return self.measure.what == "count" and not self.above and self.limit <= 1
+    def form(self) -> Mapping[str, Any]:
+        """How it is written, and its cost, of its kind in `conditions.toml`."""
+        is_any = self.measure.what == "count" and self.number == 1
+        return _FORMS["any" if is_any else self.measure.what]["over" if self.above else "under"]
 
     @property
     def number(self) -> int:
         """The count, hour or day from which on it holds, or before which."""
         return int(np.floor(self.limit)) + 1 if self.above else int(np.ceil(self.limit))
-
-    @property
-    def cost(self) -> float:
-        """How much more it must be worth than a plainer one that rings at the same moments."""
-        if self.measure.what == "count" and self.above and not self.is_some:
-            return 2.0
-        return _COSTS.get(self.measure.what, 6.0)
 
 
 def atom(source: InputColumns, key: str | None, time: str, column: str = "", term: str = "_") -> str:
@@ -80,46 +76,30 @@ def literal(
     time: str,
 ) -> str:
     """A condition as a literal of the language; `limit` is the number, or its name."""
-    measure, sign = condition.measure, ">" if condition.above else "<"
-    least = f"{'>=' if condition.above else '<'} {condition.number}"
-    if measure.what in CALENDAR:
-        return f"{measure.what}({time}) {least}"
-    source, column = history.inputs[measure.source], measure.column
-    term = variable if measure.kind is None else value_text(measure.kind)
-    now = atom(source, key, time, column, term)
-    if measure.what == "last":
-        return f"last {now}"
-    if measure.what == "value":
-        return f"{'' if source is history.base else 'last '}{now}, {variable} {sign} {limit}"
-    if measure.what == "change":
-        before = atom(source, key, f"{time}-{measure.ticks}..{time}-1", column, f"{variable}0")
-        return f"{now}, {variable} {sign} avg({variable}0 : {before}) * {limit}"
-    span = time if measure.ticks == 1 else f"{time}-{measure.ticks - 1}..{time}"
-    facts = atom(source, key, span, column, term)
-    if measure.what != "count":
-        return f"{measure.what}({variable} : {facts}) {sign} {limit}"
-    if condition.is_some or condition.is_none:
-        return facts if condition.is_some else f"not {facts}"
-    return f"count({facts}) {least}"
+    measure, source = condition.measure, history.inputs[condition.measure.source]
+    term, ticks = variable if measure.kind is None else value_text(measure.kind), measure.ticks
+    span = time if ticks == 1 else f"{time}-{ticks - 1}..{time}"
+    text: str = condition.form["literal"].format(
+        now=atom(source, key, time, measure.column, term),
+        facts=atom(source, key, span, measure.column, term),
+        before=atom(source, key, f"{time}-{ticks}..{time}-1", measure.column, f"{variable}0"),
+        latest="" if source is history.base else "last ",
+        limit=limit,
+        v=variable,
+        n=condition.number,
+        time=time,
+    )
+    return text
 
 
 def in_words(condition: RuleCondition, history: SearchedHistory, limit: str) -> str:
     """A condition as people say it: `mean of value of Vib over 6 hours above 47.5`."""
-    measure, above, number = condition.measure, condition.above, condition.number
-    if measure.what in CALENDAR:
-        named = f"{number}:00" if measure.what == "hour" else _DAYS[number - 1]
-        return f"from {named} on" if above else f"before {named}"
+    measure, number = condition.measure, condition.number
     name, span = history.inputs[measure.source].source.name, lead(measure.ticks, history.plan.tick)
-    if measure.what == "last":
-        return f"the last {measure.column} of {name} is {measure.kind}"
-    if measure.what == "count":
-        facts = f"{name if measure.kind is None else f'{name} {measure.kind}'} within {span}"
-        if condition.is_some or condition.is_none:
-            return facts if condition.is_some else f"no {facts}"
-        return f"{number} or more {facts}" if above else f"fewer than {number} {facts}"
-    column = measure.column if measure.column == name.lower() else f"{measure.column} of {name}"
-    side = f"{'above' if above else 'below'} {limit}"
-    if measure.what == "change":
-        return f"{column} {side} times its mean over {span}"
-    what = {"avg": "mean of ", "max": "highest ", "min": "lowest "}.get(measure.what)
-    return f"{column} {side}" if what is None else f"{what}{column} over {span} {side}"
+    text: str = condition.form["words"].format(
+        input=name, column=measure.column, kind=measure.kind, span=span, limit=limit, n=number,
+        events=f"{name if measure.kind is None else f'{name} {measure.kind}'} within {span}",
+        series=measure.column if measure.column == name.lower() else f"{measure.column} of {name}",
+        day=_DAYS[(number - 1) % len(_DAYS)],
+    )  # fmt: skip
+    return text

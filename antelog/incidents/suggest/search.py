@@ -112,7 +112,7 @@ def _adding(part: SearchedPart) -> Adding:
             holds[at] = each.holds(numbers)
     usual = holds.mean(axis=1) < _COMMON if len(looked_at) else np.zeros(len(candidates), np.bool_)
     candidates, holds = [candidates[at] for at in np.flatnonzero(usual)], holds[usual]
-    costs = np.array([each.cost for each in candidates])
+    costs = np.array([each.form["cost"] for each in candidates])
 
     def adding(conditions: Sequence[RuleCondition], rows: Column) -> Iterator[RuleCondition]:
         at = place[rows]

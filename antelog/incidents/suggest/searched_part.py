@@ -55,7 +55,7 @@ class FoundRule:
 
 
 def costs(conditions: Sequence[RuleCondition]) -> float:
-    return 2 * _COST * max(len(conditions) - 1, 0) + sum(each.cost for each in conditions)
+    return 2 * _COST * max(len(conditions) - 1, 0) + sum(float(each.form["cost"]) for each in conditions)
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,20 +102,12 @@ def _name(rule: FoundRule, history: SearchedHistory) -> str:
 
 
 def _part(condition: RuleCondition, history: SearchedHistory) -> str:
-    measure, above = condition.measure, condition.above
-    if measure.what in CALENDAR:
-        return f"{'Late' if above else 'Early'}{'' if measure.what == 'hour' else 'InWeek'}"
-    source = history.inputs[measure.source]
+    measure, source = condition.measure, history.inputs[condition.measure.source]
     name, kind = source.source.name, _title(measure.kind or "")
-    if measure.what in ("count", "last"):
-        few = "No" if condition.is_none else "" if above else "Few"
-        often = above and measure.what == "count" and not condition.is_some
-        return f"{few}{name}{kind}{'Often' if often else ''}"
-    if len(source.values) > 1 and measure.column not in _PLAIN:
-        name = _title(measure.column.replace("_", " "))
-    if measure.what == "change":
-        return f"{name}{'Rises' if above else 'Drops'}"
-    return f"{name}{'High' if above else 'Low'}"
+    of_column = len(source.values) > 1 and measure.column not in _PLAIN
+    series = _title(measure.column.replace("_", " ")) if of_column else name
+    part: str = condition.form["name"].format(input=name, kind=kind, series=series)
+    return part
 
 
 def _title(text: str) -> str:
