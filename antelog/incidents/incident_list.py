@@ -97,8 +97,10 @@ def read_incidents(
     """
     frame = None if isinstance(given, str | PathLike) else columns_in(_NAME, given)
     path = Path(given if isinstance(given, str | PathLike) else _FRAME)
+    key, none = KeyColumn.of(plan, choice.key), np.zeros(0, np.int64)
+    nothing = IncidentList(Incidents(none, none, none), (), key, str(path))
     if grows and not size_of(path):
-        return _empty(plan, choice, path)
+        return nothing
     names = _names(path) if frame is None else list(frame[0] or ())
     wanted = wanted_columns(names, plan, choice, str(path))
     chunks = (
@@ -122,14 +124,14 @@ def read_incidents(
         cleared, rows = pc.sum(is_none).as_py(), rows.filter(pc.invert(is_none))
     if rows is None or not rows.num_rows:
         if grows:
-            return replace(_empty(plan, choice, path), cleared=cleared)
+            return replace(nothing, cleared=cleared)
         raise DataError(f"{path}: has no incident. Give a row for each, with its time")
     for column, value in choice.where.items():
         rows = rows.filter(pc.equal(texts(rows.column(column)), value))
     if not rows.num_rows and not grows:
         said = " and ".join(f"{column} {value}" for column, value in choice.where.items())
         raise DataError(f"{path}: no incident has {said}")
-    return replace(_listed(rows, wanted, KeyColumn.of(plan, choice.key), rejects, path), cleared=cleared)
+    return replace(_listed(rows, wanted, key, rejects, path), cleared=cleared)
 
 
 def _filled(chunk: Chunk, wanted: WantedColumns, names: Sequence[str]) -> Chunk:
@@ -141,11 +143,6 @@ def _filled(chunk: Chunk, wanted: WantedColumns, names: Sequence[str]) -> Chunk:
             texts = pc.fill_null(columns[number].cast(pa.string()), _NOTHING)
             columns[number] = pc.if_else(pc.equal(texts, ""), _NOTHING, texts)
     return replace(chunk, columns=columns)
-
-
-def _empty(plan: Plan, choice: JudgingOptions, path: Path) -> IncidentList:
-    none = np.zeros(0, np.int64)
-    return IncidentList(Incidents(none, none, none), (), KeyColumn.of(plan, choice.key), str(path))
 
 
 def _listed(

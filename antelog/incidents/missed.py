@@ -42,7 +42,7 @@ def with_reasons(
             for tick in np.unique(ticks)[::-1].tolist()
             for name in found.asked.queries
         )
-        why[number] = _line(min(answers, key=_lacking), found.plan.timescale)
+        why[number] = _line(min(answers, key=lambda each: _nearest(each)[0]), found.plan.timescale)
     return replace(found, why=why)
 
 
@@ -78,15 +78,15 @@ def _atom(found: BacktestResult, atom: syntax.Atom, key: str | None, at: int) ->
 # ---- in a line ----
 
 
-def _lacking(answer: WhyAnswer) -> int:
-    """How far an answer is from being there: the literals that lack, or very many if there is no rule."""
-    rules = answer.rules
-    return min((sum(each.status != TRUE for each in rule.literals) for rule in rules), default=10_000)
+def _nearest(answer: WhyAnswer) -> tuple[int, RuleNode | None]:
+    """The rule that lacks fewest literals, and how many; very many if there is none."""
+    lacking = ((sum(each.status != TRUE for each in rule.literals), rule) for rule in answer.rules)
+    return min(lacking, key=lambda each: each[0], default=(10_000, None))
 
 
 def _line(answer: WhyAnswer, scale: Timescale | None) -> str:
     said = f"{atom_text(answer.atom, scale, answer.times)} {sentence_text(answer.summary, scale)}"
-    rule = min(answer.rules, key=lambda each: sum(e.status != TRUE for e in each.literals), default=None)
+    _, rule = _nearest(answer)
     if rule is None:
         return said
     there = [atom_text(each.text, scale) for each in rule.literals if each.status == TRUE]

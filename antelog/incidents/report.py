@@ -36,6 +36,12 @@ def rate_text(found: Figures, tick: int | None) -> str:
     return f"{shown} {unit}"
 
 
+def counts_text(found: Figures, tick: int | None) -> str:
+    """`caught 16 of 20, 0.09 false alarms a day`."""
+    rate, _, unit = rate_text(found, tick).partition(" ")
+    return f"caught {found.caught} of {found.incidents}, {rate} false alarms {unit}"
+
+
 def rate_of(found: Figures, tick: int | None) -> tuple[float, str]:
     """False alarms a day, or without a length of ticks those of 1,000."""
     if tick is None:

@@ -19,8 +19,8 @@ import numpy as np
 from antelog.incidents.alerts import CONFIRMED
 from antelog.incidents.asked import asked_queries
 from antelog.incidents.backtest import BacktestResult, BacktestRow
-from antelog.incidents.judging import ALL_KEYS, Figures, f1
-from antelog.incidents.report import rate_text
+from antelog.incidents.judging import ALL_KEYS, f1
+from antelog.incidents.report import counts_text
 from antelog.incidents.suggest.input_columns import APART, key_positions, number_text
 from antelog.incidents.suggest.measures import SearchedHistory
 from antelog.incidents.suggest.proposals import better_with
@@ -88,17 +88,13 @@ def _tuned(program: Program, name: str, judge: Judge) -> Iterator[Step]:
     if f1(after) < f1(before):
         return
     old = number_text(value)
-    figures = f"unseen half: {_counts(after, program)}; with {old}: {_counts(before, program)}"
+    own_figures, old_figures = (counts_text(each, program.plan.tick) for each in (after, before))
+    figures = f"unseen half: {own_figures}; with {old}: {old_figures}"
     text, source = f"limit {name} = {number_text(best.limit)}.", program.source.text
     rest = source[limit.span.end :]
     apart = "\n" if rest.partition("\n")[0].strip() else ""  # what follows is no part of the comment
     changed = _with(program, f"{source[: limit.span.start]}{text}  % {figures}{apart}{rest}", name)
     yield changed, {"rule": name, "text": text, "limits": figures}
-
-
-def _counts(found: Figures, program: Program) -> str:
-    rate, _, unit = rate_text(found, program.plan.tick).partition(" ")
-    return f"caught {found.caught} of {found.incidents}, {rate} false alarms {unit}"
 
 
 # ---- one condition or exception more ----
@@ -133,8 +129,8 @@ def _narrowed(
         return
     figures = (
         f"added: {own.words}; unseen: caught {len(seen.caught)} of {seen.incidents}, "
-        f"{number_text(round(seen.false, 1))} false alarms; in all: {_counts(after, program)}; "
-        f"without it: {_counts(before, program)}"
+        f"{number_text(round(seen.false, 1))} false alarms; in all: {counts_text(after, program.plan.tick)}; "
+        f"without it: {counts_text(before, program.plan.tick)}"
     )
     yield (_with(program, f"{begin}% {figures}\n{rest}"), {"rule": query, "text": text, "limits": figures})
 

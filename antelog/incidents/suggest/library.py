@@ -21,7 +21,7 @@ from antelog.incidents.backtest import BacktestResult
 from antelog.incidents.backtesting import judge, warned
 from antelog.incidents.incident_list import FileOrFrame, read_incidents
 from antelog.incidents.judging import ALL_KEYS, Figures
-from antelog.incidents.report import rate_of, rate_text
+from antelog.incidents.report import counts_text, rate_of, rate_text
 from antelog.incidents.suggest.declaring import (
     asks,
     columns_of,
@@ -183,10 +183,9 @@ def _figures(rule: WrittenRule, result: BacktestResult) -> tuple[Figures, Figure
 def _note(rule: WrittenRule, result: BacktestResult) -> str:
     """`unseen: caught 16 of 20, 0.09 false alarms a day; in all: 17 of 20, 0.06 a day, median 6 h early`."""
     (own, unseen), tick = _figures(rule, result), result.plan.tick
-    number, _, unit = rate_text(unseen, tick).partition(" ")
     early = "" if own.lead is None or own.lead[1] <= 0 else f", median {lead(own.lead[1], tick)} early"
     return (
-        f"unseen: caught {unseen.caught} of {unseen.incidents}, {number} false alarms {unit}; "
+        f"unseen: {counts_text(unseen, tick)}; "
         f"in all: {own.caught} of {own.incidents}, {rate_text(own, tick)}{early}"
     )
 

@@ -38,11 +38,6 @@ class Measure:
     ticks: int = 1
     kind: str | None = None  # the text that facts have in the column
 
-    @property
-    def reach(self) -> int:
-        """The ticks that it looks back for, as people see it: a latest value is the present one."""
-        return 1 if self.what == "last" else self.ticks
-
 
 @dataclass(frozen=True, eq=False)
 class SearchedHistory:
@@ -113,7 +108,7 @@ class SearchedHistory:
                 for ticks in windows[1:]:
                     yield from (Measure(what, number, column, ticks) for what in _OVER_RANGES)
             if source.has_latest:
-                yield from (Measure("last", number, *text[:1], _EVER, *text[1:]) for text in texts)
+                yield from (Measure("last", number, column, 1, kind) for column, kind in texts)
             for ticks in windows:
                 yield from (Measure("count", number, column, ticks, kind) for column, kind in texts)
                 if source is not self.base:

@@ -51,7 +51,7 @@ class FoundRule:
     @property
     def order(self) -> tuple[float, int, int]:
         """The best come first: those that are worth most, then the shorter ones."""
-        return -self.worth, len(self.conditions), sum(each.measure.reach for each in self.conditions)
+        return -self.worth, len(self.conditions), sum(each.measure.ticks for each in self.conditions)
 
 
 def costs(conditions: Sequence[RuleCondition]) -> float:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -35,14 +36,8 @@ _STEPS = 500  # places on an axis: marks of a kind at one of them are one
 _LEAST = 0.4  # percent of the width of a bar, at least
 
 
-@dataclass(frozen=True)
-class AxisMark:
-    """Something on an axis: where it is, in percent, how wide (0: a sign), its kind, and its words."""
-
-    x: float
-    wide: float
-    kind: str
-    words: str
+# A mark on an axis: where it is, in percent, how `wide` (0: a sign), its `kind`, and its `words`.
+AxisMark: TypeAlias = Mapping[str, float | str]
 
 
 def backtest_page(found: BacktestResult, program: str) -> str:
@@ -52,9 +47,10 @@ def backtest_page(found: BacktestResult, program: str) -> str:
 
 
 def _values(found: BacktestResult) -> Mapping[str, object]:
-    (keys, more), missed = _keys(found), found.missed.tolist()[: len(found.why) or None]
+    (keys, more), figures = _keys(found), _figures(found)
+    missed = found.missed.tolist()[: len(figures["missed"])]
     return {
-        **_figures(found),
+        **figures,
         "notes": list(notes(found)),
         "unlisted": len(found.missed) - len(missed),
         "axes": [_axis(found, key, found.scene.span, f"key-{key}") for key in keys],
@@ -64,7 +60,7 @@ def _values(found: BacktestResult) -> Mapping[str, object]:
     }
 
 
-def _figures(found: BacktestResult) -> Mapping[str, object]:
+def _figures(found: BacktestResult) -> Mapping[str, Sequence[object]]:
     missed = found.missed.tolist()[: len(found.why) or None]
     return {
         "tables": [(title, [_cells(found, row) for row in rows]) for title, rows in by_query(found)],
@@ -144,7 +140,8 @@ def _axis(found: BacktestResult, key: int, span: JudgedSpan, name: str) -> Mappi
 
 def _bar(span: JudgedSpan, first: int, last: int, kind: str, words: str) -> AxisMark:
     begin, end = (_x(span, min(max(each, span.first), span.last)) for each in (first, last))
-    return AxisMark(min(begin, 100 - _LEAST), max(end - begin, _LEAST), kind, words)
+    wide = max(end - begin, _LEAST)
+    return {"x": min(begin, 100 - _LEAST), "wide": wide, "kind": kind, "words": words}
 
 
 def _x(span: JudgedSpan, tick: float) -> float:
@@ -158,7 +155,7 @@ def _incidents(found: BacktestResult, key: int, span: JudgedSpan) -> Iterator[Ax
     counted = found.rows[0].judged.counted
     for i in np.flatnonzero(fits & (own.end >= span.first) & (own.begin <= span.last)).tolist():
         kind = "caught" if caught[i] else "missed" if counted[i] else "uncounted"
-        words = {"caught": "caught", "missed": "missed", "uncounted": "left out"}[kind]
+        words = "left out" if kind == "uncounted" else kind
         begin, end = int(own.begin[i]), int(own.end[i])
         until = f" to {moment(end, scale)}" if end > begin else ""
         yield _bar(span, begin, end, kind, f"incident {moment(begin, scale)}{until}: {words}")
@@ -182,4 +179,4 @@ def _alerts(found: BacktestResult, row: BacktestRow, key: int, span: JudgedSpan)
     for at, number in zip(first.tolist(), numbers.tolist(), strict=True):
         what = "alert" if number == 1 else f"{count(number, 'alert')} from"
         words = f"{what} {moment(int(tick[at]), found.plan.timescale)}: {_SAID[kind[at]]}"
-        yield AxisMark(_x(span, tick[at]), 0, KINDS[kind[at]], words)
+        yield {"x": _x(span, tick[at]), "wide": 0, "kind": KINDS[kind[at]], "words": words}
