@@ -75,7 +75,7 @@ def judged(alerts: Alerts, incidents: Incidents, lead: Lead, span: JudgedSpan) -
     keys, starts = np.unique(alerts.key, return_index=True)
     ends = np.append(starts, alerts.count)[1:]
     for key, start, end in zip(keys.tolist(), starts.tolist(), ends.tolist(), strict=True):
-        at = np.flatnonzero(_fits(incidents, key))
+        at = np.flatnonzero(about(incidents.key, key))
         if not len(at):
             continue
         at = at[np.argsort(incidents.begin[at], kind="stable")]
@@ -87,9 +87,9 @@ def judged(alerts: Alerts, incidents: Incidents, lead: Lead, span: JudgedSpan) -
     return JudgedAlerts(kind, counted & (first < NEVER), first, counted)
 
 
-def _fits(incidents: Incidents, key: int) -> Mask:
-    """Which incidents an alert of a key may be about."""
-    found: Mask = (incidents.key == key) | (incidents.key == ALL_KEYS) | (key == ALL_KEYS)
+def about(keys: Column, key: int) -> Mask:
+    """Masks the incidents that an alert of a key may be about, or the alerts that fit an incident."""
+    found: Mask = (keys == key) | (keys == ALL_KEYS) | (key == ALL_KEYS)
     return found
 
 
@@ -181,7 +181,7 @@ def f1(found: Figures) -> float:
 def quiet_ticks(incidents: Incidents, keys: Column, lead: Lead, span: JudgedSpan) -> float:
     """The ticks of a span outside incidents and settling: the mean over keys, at least one."""
     own = np.isin(keys, np.append(incidents.key, ALL_KEYS))
-    taken = [_taken(incidents.take(_fits(incidents, key)), lead, span) for key in keys[own].tolist()]
+    taken = [_taken(incidents.take(about(incidents.key, key)), lead, span) for key in keys[own].tolist()]
     of_all = _taken(incidents.take(incidents.key == ALL_KEYS), lead, span)
     mean = (sum(taken) + of_all * int((~own).sum())) / len(keys)
     return max(span.last - span.first + 1 - mean, 1.0)

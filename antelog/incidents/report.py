@@ -12,7 +12,7 @@ from antelog.escaping import shown
 from antelog.forecast.reports.words import NONE, count, lead, leads, percent, percents
 from antelog.incidents.alerts import CONFIRMED, POSSIBLE, Alerts
 from antelog.incidents.backtest import LEFT_OUT, BacktestResult, BacktestRow
-from antelog.incidents.judging import ALL_KEYS, FALSE, FEW, Figures
+from antelog.incidents.judging import FALSE, FEW, Figures, about
 from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
 
@@ -133,27 +133,19 @@ def notes(found: BacktestResult) -> Iterator[str]:
 
 def unalerted(found: BacktestResult) -> int:
     """How many incidents that count had no alert from the most of the lead on to their end."""
-    own, most = found.listed.incidents, found.asked.lead.most
-    rows = [row.alerts for row in found.listed_rows if row.figures.level == POSSIBLE]
-
-    def alerted(number: int) -> bool:
-        since, until = own.begin[number] - most, own.end[number]
-        keys = [each.key[(each.tick <= until) & (each.end >= since)] for each in rows]
-        about = int(own.key[number])
-        return any(
-            len(each) if about == ALL_KEYS else np.isin(each, (about, ALL_KEYS)).any() for each in keys
-        )
-
-    return sum(not alerted(number) for number in np.flatnonzero(found.rows[0].judged.counted).tolist())
+    first, *others = [row.alerts for row in found.listed_rows if row.figures.level == POSSIBLE]
+    alerts, own = first.and_then(*others), found.listed.incidents.take(found.rows[0].judged.counted)
+    spans = zip(own.key.tolist(), own.begin - found.asked.lead.most, own.end, strict=True)
+    return sum(
+        not np.any(about(alerts.key, key) & (alerts.end >= since) & (alerts.tick <= until))
+        for key, since, until in spans
+    )
 
 
 def missed_text(found: BacktestResult, number: int) -> str:
     """A missed incident: its key and time."""
-    incidents = found.listed.incidents
-    key, begin = (
-        found.key(int(incidents.key[number])),
-        moment(int(incidents.begin[number]), found.plan.timescale),
-    )
+    own, scale = found.listed.incidents, found.plan.timescale
+    key, begin = found.key(int(own.key[number])), moment(int(own.begin[number]), scale)
     return begin if key is None else f"{key}  {begin}"
 
 

@@ -20,7 +20,7 @@ from antelog.incidents.asked import lead_of
 from antelog.incidents.backtest import BacktestResult
 from antelog.incidents.backtesting import judge, warned
 from antelog.incidents.incident_list import FileOrFrame, read_incidents
-from antelog.incidents.judging import ALL_KEYS, Figures
+from antelog.incidents.judging import ALL_KEYS, Figures, about
 from antelog.incidents.report import counts_text, rate_of, rate_text
 from antelog.incidents.suggest.declaring import (
     asks,
@@ -212,8 +212,11 @@ def _case(rule: WrittenRule, history: SearchedHistory) -> str:
     own, given = history.incidents, history.lead
     end = own.end if given.within else own.begin - given.least
     for incident in range(own.count):
-        fits = (key == own.key[incident]) | (own.key[incident] == ALL_KEYS)
-        fits &= (tick <= end[incident]) & (tick >= own.begin[incident] - given.most)
+        fits = (
+            about(key, own.key[incident])
+            & (tick <= end[incident])
+            & (tick >= own.begin[incident] - given.most)
+        )
         if fits.any():
             return case_of(rule, history, int(rows[fits][0]), incident)
     raise AssertionError(f"{rule.name} catches nothing")

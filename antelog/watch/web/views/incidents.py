@@ -12,7 +12,7 @@ import numpy as np
 from antelog.forecast.reports.words import count, lead
 from antelog.incidents.alerts import overlapping
 from antelog.incidents.backtest import BacktestResult, BacktestRow
-from antelog.incidents.judging import ALL_KEYS, FALSE, JudgedSpan
+from antelog.incidents.judging import ALL_KEYS, FALSE, JudgedSpan, about
 from antelog.incidents.report import (
     BEST,
     HEADS,
@@ -150,10 +150,9 @@ def _x(span: JudgedSpan, tick: float) -> float:
 
 def _incidents(found: BacktestResult, key: int, span: JudgedSpan) -> Iterator[AxisMark]:
     own, scale = found.listed.incidents, found.plan.timescale
-    fits = np.ones(own.count, np.bool_) if key == ALL_KEYS else (own.key == key) | (own.key == ALL_KEYS)
     caught = np.any([row.judged.caught for row in _rows(found)], axis=0)
-    counted = found.rows[0].judged.counted
-    for i in np.flatnonzero(fits & (own.end >= span.first) & (own.begin <= span.last)).tolist():
+    counted, inside = found.rows[0].judged.counted, (own.end >= span.first) & (own.begin <= span.last)
+    for i in np.flatnonzero(about(own.key, key) & inside).tolist():
         kind = "caught" if caught[i] else "missed" if counted[i] else "uncounted"
         words = "left out" if kind == "uncounted" else kind
         begin, end = int(own.begin[i]), int(own.end[i])
