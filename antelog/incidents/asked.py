@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil, floor
 
@@ -45,15 +45,15 @@ def versions(program: Program, asked: BacktestQuestion) -> list[Program]:
     """The program, or one for each value of a limit. Raises ProgramError if a value makes none."""
     if asked.limit is None:
         return [program]
-    source, own = program.source, program.plan
-    found = [
-        parse(source.text, name=source.name, limits={**source.values, asked.limit: each})
-        for each in asked.values
-    ]
-    same = {"coded": own.coded, "readings": own.readings}
-    return [
-        replace(each, plan=structs.replace(each.plan, **same), functions=program.functions) for each in found
-    ]
+    text, values = program.source.text, program.source.values
+    return [rewritten(program, text, {**values, asked.limit: each}) for each in asked.values]
+
+
+def rewritten(program: Program, text: str, limits: Mapping[str, float]) -> Program:
+    """A program with another text or other limits, which reads the same files in the same way."""
+    own, found = program.plan, parse(text, name=program.source.name, limits=limits)
+    plan = structs.replace(found.plan, coded=own.coded, readings=own.readings)
+    return replace(found, plan=plan, functions=program.functions)
 
 
 def lead_of(given: JudgingOptions, plan: Plan) -> Lead:

@@ -226,7 +226,7 @@ def _direction(found: CalibrationResult) -> str:
 
 
 def rests_on(line: Mapping[str, Any], plan: Plan, answers: int) -> str:
-    """What a chance rests on, by the judge that weighs most, or why there is none."""
+    """The grounds of a chance, by the judge that weighs most, or why there is none."""
     judge = line.get("chance_from")
     if judge is None:
         never = "" if line.get("decided_by") else "no chance, because nothing bounds it in time"

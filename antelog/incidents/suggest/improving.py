@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 
 from antelog.incidents.alerts import CONFIRMED
-from antelog.incidents.asked import asked_queries
+from antelog.incidents.asked import asked_queries, rewritten
 from antelog.incidents.backtest import BacktestResult, BacktestRow
 from antelog.incidents.judging import ALL_KEYS, f1
 from antelog.incidents.report import counts_text
@@ -26,7 +25,7 @@ from antelog.incidents.suggest.measures import SearchedHistory
 from antelog.incidents.suggest.proposals import better_with
 from antelog.incidents.suggest.writing import written_conditions
 from antelog.language.syntax import Limit, Rule, Variable
-from antelog.program import Program, parse
+from antelog.program import Program
 
 _FARTHEST = 0.3  # of its value, that a limit is moved
 
@@ -49,13 +48,6 @@ def improved(program: Program, history: SearchedHistory, most_false: float, judg
             for step in _narrowed(program, _rules(program, query)[number], history, most_false, judge):
                 yield step
                 program = step[0]
-
-
-def _with(program: Program, text: str, tuned: str = "") -> Program:
-    """The program with another text; limits that are set from outside stay so, but for a tuned one."""
-    source, functions = program.source, program.functions
-    values = {name: value for name, value in source.values.items() if name != tuned}
-    return replace(parse(text, name=source.name, limits=values), functions=functions)
 
 
 def _is_here(program: Program, part: Limit | Rule) -> bool:
@@ -93,8 +85,10 @@ def _tuned(program: Program, name: str, judge: Judge) -> Iterator[Step]:
     text, source = f"limit {name} = {number_text(best.limit)}.", program.source.text
     rest = source[limit.span.end :]
     apart = "\n" if rest.partition("\n")[0].strip() else ""  # what follows is no part of the comment
-    changed = _with(program, f"{source[: limit.span.start]}{text}  % {figures}{apart}{rest}", name)
-    yield changed, {"rule": name, "text": text, "limits": figures}
+    # Limits that are set from outside stay so, but for this one.
+    values = {each: number for each, number in program.source.values.items() if each != name}
+    changed = f"{source[: limit.span.start]}{text}  % {figures}{apart}{rest}"
+    yield rewritten(program, changed, values), {"rule": name, "text": text, "limits": figures}
 
 
 # ---- one condition or exception more ----
@@ -123,7 +117,8 @@ def _narrowed(
     at = rule.body[-1].span.end
     text = f"{source[rule.span.start : at]}, {', '.join(own.literals)}{source[at : rule.span.end]}"
     begin, rest = source[: rule.span.start], f"{own.limit_lines}{text}{source[rule.span.end :]}"
-    programs = (program, _with(program, begin + rest))
+    values = program.source.values
+    programs = (program, rewritten(program, begin + rest, values))
     before, after = (_confirmed(judge(each, query=(query,)), query).figures for each in programs)
     if f1(after) <= f1(before):
         return
@@ -132,7 +127,8 @@ def _narrowed(
         f"{number_text(round(seen.false, 1))} false alarms; in all: {counts_text(after, program.plan.tick)}; "
         f"without it: {counts_text(before, program.plan.tick)}"
     )
-    yield (_with(program, f"{begin}% {figures}\n{rest}"), {"rule": query, "text": text, "limits": figures})
+    changed = rewritten(program, f"{begin}% {figures}\n{rest}", values)
+    yield changed, {"rule": query, "text": text, "limits": figures}
 
 
 def _rules(program: Program, query: str) -> list[Rule]:

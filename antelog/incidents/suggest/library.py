@@ -16,7 +16,7 @@ from antelog.errors import DataError
 from antelog.files import Rejects
 from antelog.forecast.reports.words import lead
 from antelog.incidents.alerts import CONFIRMED
-from antelog.incidents.asked import lead_of
+from antelog.incidents.asked import lead_of, rewritten
 from antelog.incidents.backtest import BacktestResult
 from antelog.incidents.backtesting import judge, warned
 from antelog.incidents.incident_list import FileOrFrame, read_incidents
@@ -124,8 +124,10 @@ def suggested(
     own = without_a_query(program.source.text)
     if declarations:  # of inputs that nobody has declared those that rules use
         own = used_only(declarations, "\n".join(each.text for each in rules))
-    draft = parse(program_text(own, rules, {each.name: "" for each in rules}), name="rules")
-    result = judged(draft, query=tuple(each.name for each in rules))
+    draft = program_text(own, rules, {each.name: "" for each in rules})
+    result = judged(
+        rewritten(program, draft, program.source.values), query=tuple(each.name for each in rules)
+    )
     text = program_text(own, rules, {each.name: _note(each, result) for each in rules})
     tests = "cases:\n\n" + "\n\n".join(_case(each, history) for each in rules) + "\n"
     return Suggestion(text, tests, [_row(each, result) for each in rules])
@@ -212,11 +214,8 @@ def _case(rule: WrittenRule, history: SearchedHistory) -> str:
     own, given = history.incidents, history.lead
     end = own.end if given.within else own.begin - given.least
     for incident in range(own.count):
-        fits = (
-            about(key, own.key[incident])
-            & (tick <= end[incident])
-            & (tick >= own.begin[incident] - given.most)
-        )
+        fits = about(key, int(own.key[incident]))
+        fits &= (tick <= end[incident]) & (tick >= own.begin[incident] - given.most)
         if fits.any():
             return case_of(rule, history, int(rows[fits][0]), incident)
     raise AssertionError(f"{rule.name} catches nothing")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +169,23 @@ def test_a_limit_is_tuned() -> None:
     assert change["rule"] == "high"
     assert "with 57" in change["limits"]
     assert next(antelog.parse(result.text).document.limits).value > 60
+
+
+def test_versions_of_a_program_read_files_in_the_same_way() -> None:
+    table, incidents = world()
+    form = "%H-%M %d/%m/%y"
+
+    def written(hours: Sequence[int]) -> list[str]:
+        return [(datetime(2026, 3, 1, tzinfo=UTC) + timedelta(hours=each)).strftime(form) for each in hours]
+
+    facts = table.set_column(2, "time", pa.array(written(table["time"].to_pylist())))
+    times = written([each["time"] for each in incidents])
+    failures = [each | {"time": time} for each, time in zip(incidents, times, strict=True)]
+    program = antelog.parse(f"tick 1 hour.\n{IMPROVED.format(limit=57)}")
+    result = antelog.suggest(
+        {"Vib": facts}, failures, lead="1h..24h", false_alarms=50, program=program, time_format={"Vib": form}
+    )
+    assert result.rules["rule"].to_pylist()[0] == "high"
 
 
 AHEAD = "High(X, T) :- Vib(X, V, T), V > high."
