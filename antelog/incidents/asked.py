@@ -60,7 +60,7 @@ def lead_of(given: JudgingOptions, plan: Plan) -> Lead:
     """The lead in ticks. Raises DataError if it is not one."""
     if given.lead is None:
         raise DataError(f"say how long before an incident an alert is right, as in `lead={_example(plan)}`")
-    text = given.lead if isinstance(given.lead, str) else "..".join(map(str, given.lead))
+    text = given.lead
     low, _, high = (each.strip() for each in text.partition(".."))
     if not low or not high:
         raise DataError(f"`{text}` is not a lead. Write the least and the most: {_example(plan)}")

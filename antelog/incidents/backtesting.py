@@ -186,7 +186,7 @@ def backtest(
         program: the rules
         inputs: the files or frames of each input, as `antelog.replay` takes them
         incidents: a file, or a frame, with a `time`, or a `start` and an `end`, and the column of the key
-        lead: how long before an incident an alert is right: `("1h", "24h")` or `"1h..24h"`
+        lead: how long before an incident an alert is right: `"1h..24h"`
         settle: how long after an incident no alert is false; if not given, the most of the lead
         within: whether alerts during an incident are right, too
         key: the column with the key, if the list has another name for it: `"machine"`, or `"X=machine"`

@@ -173,19 +173,14 @@ class ReplaySettings(WorkerSettings, ReadSettings, ColumnSettings, EngineSetting
     """The keyword arguments of `antelog.replay`."""
 
 
-def _is_pair(value: object) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and all(isinstance(each, str | int) for each in value)
-
-
 _PROGRAM = ArgumentKind("an antelog.Program", lambda value: hasattr(value, "plan"))
-_LEAD = plain("A..B", str, kind=either(TEXT, ArgumentKind("a tuple of the least and the most", _is_pair)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class LeadSettings:
     """How alerts are judged by incidents."""
 
-    lead: str | tuple[str | int, str | int] | None = option(None, _LEAD)
+    lead: str | None = option(None, text("A..B"))
     settle: str | int | None = option(None, plain("SPAN", str, kind=either(TEXT, WHOLE)))
     within: bool = flag(False)
     where: Mapping[str, str] = option({}, text("COLUMN=VALUE"), example="kind=pump")
@@ -195,7 +190,7 @@ class LeadSettings:
 class JudgingOptions(LeadSettings):
     """Settings of commands and functions that judge rules by incidents."""
 
-    lead: str | tuple[str | int, str | int] | None = option(None, _LEAD, required=True)
+    lead: str | None = option(None, text("A..B"), required=True)
     key: str | None = option(None, text("[X=]COLUMN"))
 
 

@@ -230,7 +230,7 @@ def suggest(
     Args:
         inputs: the files or frames of each input, as `antelog.replay` takes them
         incidents: a file, or a frame, with a `time`, or a `start` and an `end`, and the column of the key
-        lead: how long before an incident an alert is right: `("1h", "24h")` or `"1h..24h"`
+        lead: how long before an incident an alert is right: `"1h..24h"`
         program: declares the inputs; if it has rules, a better version of it is proposed. If not given, the
             inputs are declared as the files have them
         most: how many rules are proposed at most

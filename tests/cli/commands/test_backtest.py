@@ -271,7 +271,7 @@ def test_no_file_and_no_facts() -> None:
 def test_the_library() -> None:
     program = antelog.load("p.alog")
     found = antelog.backtest(
-        program, {"Temp": "temp.csv"}, "failures.csv", lead=("1h", "6h"), key="machine", vary="hot=88..90"
+        program, {"Temp": "temp.csv"}, "failures.csv", lead="1h..6h", key="machine", vary="hot=88..90"
     )
     assert {"query", "level", "limit", "caught", "false_rate", "lead_median"} <= {*found.queries.column_names}
     assert found.queries.filter(pa.compute.equal(found.queries["part"], "seen")).num_rows == 6
@@ -295,7 +295,7 @@ def test_frames_and_workers() -> None:
     facts = [(device, 95, at) for device in ("a", "b", "c") for at in (10, 11, 40, 41, 60)]
     failures = [{"device": "a", "time": 15}, {"device": "b", "time": 43}]
     one, two = (
-        antelog.backtest(program, {"Temp": facts}, failures, lead=(1, 5), workers=workers)
+        antelog.backtest(program, {"Temp": facts}, failures, lead="1..5", workers=workers)
         for workers in (1, 2)
     )
     assert one.queries == two.queries
@@ -306,10 +306,7 @@ def test_frames_and_workers() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"lead": 5},
-            "backtest: lead is 5, of type int; give a text or a tuple of the least and the most, or None",
-        ),
+        ({"lead": 5}, "backtest: lead is 5, of type int; give a text or None"),
         ({"lead": "1h..2h", "within": 1}, "backtest: within is 1, of type int; give True or False"),
         (
             {"lead": "1h..2h", "query": "Fails"},

@@ -63,7 +63,7 @@ def world(seed: int = 1, *, spikes: int = 12) -> tuple[pa.Table, list[dict[str, 
 
 
 def suggested(table: pa.Table, incidents: object, **more: Any) -> antelog.Suggestion:
-    given = {"lead": (1, 24), "false_alarms": 10, **more}
+    given = {"lead": "1..24", "false_alarms": 10, **more}
     return antelog.suggest({"Vib": table}, incidents, **given)
 
 
@@ -76,7 +76,7 @@ def test_the_program_has_limits_words_figures_and_tests_that_hold() -> None:
     assert rule["text"] == "VibHigh(X, T) :- Vib(X, V, T), V > vib_limit."
     assert 'query VibHigh(X, T) critical "{X}: value of Vib above ' in result.text
     assert "% unseen: caught 1" in result.text
-    judged = antelog.backtest(program, {"Vib": table}, incidents, lead=(1, 24)).queries.to_pylist()[-1]
+    judged = antelog.backtest(program, {"Vib": table}, incidents, lead="1..24").queries.to_pylist()[-1]
     assert (judged["caught"], judged["incidents"]) == (rule["caught"], rule["incidents"])
     assert rule["caught"] >= 11
     [case] = yaml.safe_load(result.tests)["cases"]
@@ -208,12 +208,12 @@ def test_an_exception_is_found(head_is_last: bool) -> None:
     text = IMPROVED.format(limit=70)
     program = antelog.parse(text.replace(AHEAD, BEHIND) if head_is_last else text)
     inputs = {"Vib": table, "Work": work}
-    result = antelog.suggest(inputs, incidents, lead=(1, 24), false_alarms=50, program=program)
+    result = antelog.suggest(inputs, incidents, lead="1..24", false_alarms=50, program=program)
     [change] = [each for each in result.rules.to_pylist() if each["rule"] == "High"]
     assert ("-> High(X, T)." if head_is_last else "High(X, T) :- ") in change["text"]
     assert "Vib(X, V, T), V > high, not Work(X, " in change["text"]
     before, after = (
-        antelog.backtest(each, inputs, incidents, lead=(1, 24)).queries.to_pylist()[-1]
+        antelog.backtest(each, inputs, incidents, lead="1..24").queries.to_pylist()[-1]
         for each in (program, antelog.parse(result.text))
     )
     assert after["caught"] == before["caught"]
@@ -252,7 +252,7 @@ def test_a_program_that_is_good_stays_as_it_is() -> None:
         ({"vib": "table"}, [{"device": "a", "time": 5}], {}, "begin with a capital letter"),
         ({"Vib": "table"}, [{"device": "z", "time": 300}], {}, "no incident is of a key that facts have"),
         ({"Vib": "table"}, [], {}, "incident"),
-        ({"Vib": "table"}, [{"device": "a", "time": 5}], {"lead": (5, 1)}, "holds no tick"),
+        ({"Vib": "table"}, [{"device": "a", "time": 5}], {"lead": "5..1"}, "holds no tick"),
         ({"Vib": "table"}, [{"device": "a", "time": 5}], {"key": "machine"}, "column machine"),
         ({"Vib": [("a", 5.0, 1)]}, [{"device": "a", "time": 5}], {}, "tuples have no names"),
     ],
@@ -263,7 +263,7 @@ def test_what_is_wrong_is_said_in_a_line(
     table, _ = world()
     given = {name: table if each == "table" else each for name, each in inputs.items()}
     with pytest.raises(antelog.DataError) as error:
-        antelog.suggest(given, incidents, **{"lead": (1, 24), **more})
+        antelog.suggest(given, incidents, **{"lead": "1..24", **more})
     assert said in str(error.value)
     assert "\n" not in str(error.value)
 
