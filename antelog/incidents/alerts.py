@@ -60,9 +60,9 @@ class Alerts(ColumnSet):
 def alerts_at(level: float, lines: LoggedLines, settle: int, *, together: bool = False) -> Alerts:
     """The alerts of each query at a level; `together`: those of all queries, as one."""
     begin, end, on = _spans(level, lines, settle)
-    query = np.zeros_like(lines.query) if together else lines.query
-    at = np.flatnonzero(on)
-    return _joined(Alerts(query.take(at), lines.key.take(at), begin.take(at), end.take(at)))
+    query, key = np.zeros_like(lines.query) if together else lines.query, lines.key
+    first, until = overlapping(combined([query[on], key[on]]), begin[on], end[on])
+    return Alerts(query[on][first], key[on][first], begin[on][first], until)
 
 
 def _spans(level: float, lines: LoggedLines, settle: int) -> tuple[Column, Column, Mask]:
@@ -75,12 +75,6 @@ def _spans(level: float, lines: LoggedLines, settle: int) -> tuple[Column, Colum
     last = run_ends(sequence)
     following[order[~last]] = lines.tick[order[np.flatnonzero(~last) + 1]]
     return lines.tick, np.where(lines.confirmed, lines.tick, following), likely | lines.confirmed
-
-
-def _joined(spans: Alerts) -> Alerts:
-    """Joins spans of one query and key that have a tick in common."""
-    first, end = overlapping(combined([spans.query, spans.key]), spans.tick, spans.end)
-    return Alerts(spans.query[first], spans.key[first], spans.tick[first], end)
 
 
 def overlapping(group: Column, begin: Column, end: Column) -> tuple[Column, Column]:

@@ -90,8 +90,8 @@ class JudgedFeed:
             before, fresh = self._position, stamp != self._stamp
             try:
                 self._read(program)
-                if fresh or self._position != before:
-                    self._judge()
+                if self._runs is not None and self._asked is not None and (fresh or self._position != before):
+                    self._judge(self._runs, self._asked)
             except AntelogError as error:
                 self.result, self.said = None, with_flags(str(error))
             self.version += fresh or self._position != before
@@ -114,38 +114,23 @@ class JudgedFeed:
             raise DataError("the rules are not known here, so nothing can be judged")
         feed = StoredFeedAt(self.feed.path) if isinstance(self.feed, StoredFeedAt) else self.feed
         replaced = isinstance(feed, StoredFeedAt) and feed.extent()[1] < self._position
-        if self._runs is None or replaced or self._rules != program.source:
+        runs = self._runs
+        if runs is None or replaced or self._rules != program.source:
             plan = structs.replace(program.plan, readings=self.file.readings or program.plan.readings)
             self._asked, self._position = asked_of(program, self.file), 0
             key = KeyColumn.of(plan, self.file.options.key)
-            self._runs = SeveralRuns((), [LineCollector(plan, self._asked.queries, {}, key)])
+            runs = self._runs = SeveralRuns((), [LineCollector(plan, self._asked.queries, {}, key)])
             self._rules = program.source
         reader = FeedReader(feed, self._position)
         while records := reader.read(_AT_ONCE):
             for each in records:
-                self._take(each)
+                _take(runs, each)
         self._position = reader.position
         if isinstance(feed, StoredFeedAt):
             feed.close()
 
-    def _take(self, record: Mapping[str, Any]) -> None:
-        assert self._runs is not None
-        if not is_record(record):
-            return
-        runs, tick = self._runs, reached(record)
-        if is_change(record):
-            runs.collectors[0].take_line(record)
-        elif runs.first is None:
-            for line in record.get("head", {}).get("open", ()):
-                runs.collectors[0].take_line(line)
-        if tick >= 0:
-            runs.first = tick if runs.first is None else runs.first
-            runs.last = max(runs.last, tick)
-
-    def _judge(self) -> None:
-        assert self._runs is not None
-        assert self._asked is not None
-        collector, rejects = self._runs.collectors[0], Rejects()
+    def _judge(self, runs: SeveralRuns, asked: BacktestQuestion) -> None:
+        collector, rejects = runs.collectors[0], Rejects()
         listed = listed_in(self.file, collector.plan, rejects)
         rows = sum(rejects.counts.values())
         self.wrong = f"{count(rows, 'row')} cannot be used: {rejects.first[0]}" if rows else ""
@@ -155,10 +140,25 @@ class JudgedFeed:
         listed = replace(listed, incidents=replace(listed.incidents, key=numbers))
         if not listed.incidents.count:
             raise DataError("no incident is in the list yet")
-        if self._runs.first is None:
+        if runs.first is None:
             raise DataError("nothing has been followed yet")
-        self._runs.seen = {*collector.keys}
-        self.said, self.result = "", backtest_of(self._runs, self._asked, listed)
+        runs.seen = {*collector.keys}
+        self.said, self.result = "", backtest_of(runs, asked, listed)
+
+
+def _take(runs: SeveralRuns, record: Mapping[str, Any]) -> None:
+    """Takes the lines of a record, and for the first one those that were open before it."""
+    if not is_record(record):
+        return
+    collector, tick = runs.collectors[0], reached(record)
+    if is_change(record):
+        collector.take_line(record)
+    elif runs.first is None:
+        for line in record.get("head", {}).get("open", ()):
+            collector.take_line(line)
+    if tick >= 0:
+        runs.first = tick if runs.first is None else runs.first
+        runs.last = max(runs.last, tick)
 
 
 def _changed(path: str) -> tuple[int, int] | None:
