@@ -194,36 +194,27 @@ def _reaches(higher: Alerts, alerts: Alerts, row: int) -> bool:
 def to_dict(found: BacktestResult) -> dict[str, Any]:
     """The result as JSON has it; leads are in ticks."""
     scale, tick = found.plan.timescale, found.plan.tick
-    incidents = found.listed.incidents
+    own = found.listed.incidents.take(found.missed)
+    missed = zip(found.missed.tolist(), own.key.tolist(), own.begin.tolist(), strict=True)
     return {
         "queries": [_row(found, row) for row in found.rows],
         "missed": [
-            {
-                "key": found.key(int(incidents.key[number])),
-                **_timed("begin", int(incidents.begin[number]), scale),
-                "why": found.why.get(number),
-            }
-            for number in found.missed.tolist()
+            {"key": found.key(key), **_begin(at, scale), "why": found.why.get(number)}
+            for number, key, at in missed
         ],
         "false_alarms": [
-            {
-                "query": each.query,
-                "key": each.key,
-                **_timed("begin", each.tick, scale),
-                "ticks": each.ticks,
-                "level": level_name(each.level),
-            }
+            {**vars(each), **_begin(each.tick, scale), "level": level_name(each.level)}
             for each in costliest(found)
         ],
-        "split": None if found.split is None else _timed("begin", found.split, scale),
+        "split": None if found.split is None else _begin(found.split, scale),
         "seen": [_row(found, row) for row in found.seen],
         "left_out": dict(found.left_out),
         "tick_seconds": None if tick is None else tick / 1_000_000,
     }
 
 
-def _timed(name: str, tick: int, scale: Timescale | None) -> dict[str, int | str]:
-    return {"tick": tick, **({} if scale is None else {name: scale.time(tick).isoformat()})}
+def _begin(tick: int, scale: Timescale | None) -> dict[str, int | str]:
+    return {"tick": tick, **({} if scale is None else {"begin": scale.time(tick).isoformat()})}
 
 
 def level_name(level: float) -> str | float:
