@@ -61,7 +61,7 @@ def add_row(path: Path, plan: Plan, choice: JudgingOptions, told: Mapping[str, s
             file.seek(0)
             before = file.read()
             head = next((each for each in before.splitlines() if each.strip()), b"").decode("utf-8-sig")
-            names = _names(path, before) or usual
+            names = names_in(before.splitlines(), path) or usual
             wanted_columns(names, plan, choice, str(path))
             if KIND in told and KIND not in names:
                 raise DataError(f"{path}: has no column {KIND}, which is to say that it was nothing. Add it")
@@ -79,13 +79,6 @@ def add_row(path: Path, plan: Plan, choice: JudgingOptions, told: Mapping[str, s
 
 def _in_a_line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _names(path: Path, before: bytes) -> list[str]:
-    try:
-        return names_in(before.splitlines(), form_of(path))
-    except (ValueError, csv.Error) as error:
-        raise DataError(f"{path}: cannot be read: {error}") from None
 
 
 def _csv(row: Mapping[str, object], head: str) -> bytes:

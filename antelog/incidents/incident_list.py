@@ -202,22 +202,23 @@ def _names(path: Path) -> list[str]:
         raise DataError(f"{path}: the ending names no form of file; there are {ENDINGS}")
     try:
         with opened(path) as (data, _):
-            if form is Form.PARQUET:
-                return list(pq.read_schema(data).names)
-            return names_in(data, form)
-    except (ValueError, csv.Error, pa.ArrowException) as error:
+            return list(pq.read_schema(data).names) if form is Form.PARQUET else names_in(data, path)
+    except pa.ArrowException as error:
         raise DataError(f"{path}: cannot be read: {error}") from None
 
 
-def names_in(lines: Iterable[bytes], form: Form | None) -> list[str]:
-    """The names of columns by the lines of a file, of JSON those of all rows. Raises ValueError."""
+def names_in(lines: Iterable[bytes], path: Path) -> list[str]:
+    """The names of columns by the lines of a file, of JSON those of all rows. Raises DataError."""
     filled = (line.decode("utf-8-sig") for line in lines if line.strip())
-    if form is not Form.JSON:
-        line = next(filled, "")
-        return next(csv.reader([line], delimiter=delimiter_of(line)), [])
-    rows = [*map(json.loads, filled)]
+    try:
+        if form_of(path) is not Form.JSON:
+            line = next(filled, "")
+            return next(csv.reader([line], delimiter=delimiter_of(line)), [])
+        rows = [*map(json.loads, filled)]
+    except (ValueError, csv.Error) as error:
+        raise DataError(f"{path}: cannot be read: {error}") from None
     if not all(isinstance(row, dict) for row in rows):
-        raise ValueError("write a JSON object on each line")
+        raise DataError(f"{path}: cannot be read: write a JSON object on each line")
     names = dict.fromkeys(name for row in rows for name in row)
     if any(KIND not in row for row in rows):  # it chooses rows only if all have it
         names.pop(KIND, None)
