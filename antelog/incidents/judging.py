@@ -189,7 +189,6 @@ def quiet_ticks(incidents: Incidents, keys: Column, lead: Lead, span: JudgedSpan
 
 def _taken(own: Incidents, lead: Lead, span: JudgedSpan) -> int:
     """The ticks of a span in incidents and settling, each once."""
-    own = own.take(np.argsort(own.begin, kind="stable"))
-    begin, end = np.maximum(own.begin, span.first), np.minimum(own.end + lead.settle, span.last) + 1
-    before = np.maximum.accumulate(np.append(span.first, end))[:-1]
-    return int(np.maximum(end - np.maximum(begin, before), 0).sum())
+    first, end = overlapping(np.zeros_like(own.key), own.begin, own.end + lead.settle)
+    begin = np.maximum(own.begin[first], span.first)
+    return int(np.maximum(np.minimum(end, span.last) + 1 - begin, 0).sum())
