@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct, field
 
 from antelog.errors import UnsupportedError
+from antelog.watch.board.judged_feed import IncidentFile
 
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?", re.ASCII | re.IGNORECASE)
 
@@ -40,7 +41,7 @@ class Tokens(Struct, frozen=True):
 
 
 class PageAddress(Struct, frozen=True):
-    """The address of a page. `port` 0 is any free port."""
+    """The address of a page, and the list that its answers are judged by. `port` 0 is any free port."""
 
     host: str = "127.0.0.1"
     port: int = 0
@@ -50,6 +51,7 @@ class PageAddress(Struct, frozen=True):
     behind_proxy: bool = False
     embed_from: tuple[str, ...] = ()  # the origins of pages that may show the brief and the map in frames
     tokens: Tokens = field(default_factory=lambda: Tokens(new_token()))
+    incidents: IncidentFile | None = None
 
     @property
     def local(self) -> bool:

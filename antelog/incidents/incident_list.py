@@ -1,0 +1,229 @@
+"""A list of incidents: what went wrong, for which key, and when.
+
+    device,start,end,kind            or     device,time
+    wt2,2026-03-01 10:00,2026-03-01 14:00,pump     wt2,2026-03-01 10:00
+
+Its column of keys has the name that the program's inputs have for theirs, or the one that `--key` gives.
+A row whose kind is `none` is no incident: somebody looked at an alert, and nothing had gone wrong.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from antelog.arrow.kinds import Kind, kind_of
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.facts.frames import Frame, columns_in
+from antelog.errors import DataError
+from antelog.files import ARRIVAL, LINE, Form, Reject, Rejects, WantedColumns, form_of
+from antelog.files.cells import stacked
+from antelog.files.chunks import Chunk, sorted_out
+from antelog.files.columns import DEFAULT_ARRIVAL, has
+from antelog.files.naming import ENDINGS, opened, size_of
+from antelog.files.reading import chunks_of, frame_chunks
+from antelog.incidents.judging import ALL_KEYS, Incidents
+from antelog.incidents.key_numbers import numbers_of, texts
+from antelog.language.checks.suggestions import did_you_mean, require_known
+from antelog.run.settings import JudgingOptions
+
+FileOrFrame: TypeAlias = str | PathLike[str] | Frame
+TIME, START, END = "time", "start", "end"
+KIND, NONE = "kind", "none"
+_NAME, _FRAME, _NOTHING = "incidents", "the frame of incidents", "\0"
+
+
+@dataclass(frozen=True)
+class KeyColumn:
+    """The program's key: its type, its column in lists, and its place in queries and inputs."""
+
+    name: str
+    type: str | None
+    places: Mapping[str, int]
+
+    @classmethod
+    def of(cls, plan: Plan, given: str | None = None) -> KeyColumn | None:
+        """The partition key, or what is given: a column, or `X=column` for a variable of queries.
+
+        None if the program has no key. Raises DataError if it has no such variable.
+        """
+        places = {each.name: each.position for each in plan.key.positions} if plan.key else {}
+        inputs = {each.name: each for each in plan.inputs if each.name in places}
+        variable, equals, column = (given or "").rpartition("=")
+        known = {each.name: each.answer.variables for each in plan.queries}
+        chosen = {name: own.index(variable) for name, own in known.items() if variable in own}
+        if equals:
+            names = list(dict.fromkeys(each for own in known.values() for each in own))
+            require_known(variable, names, "besides its time no query has a variable", "They have")
+        if equals and any(places.get(name) != place for name, place in chosen.items()):
+            type_ = next(each.answer.types[chosen[each.name]] for each in plan.queries if each.name in chosen)
+            return cls(column, type_, chosen)
+        for source in inputs.values():
+            own = source.columns[places[source.name]]
+            return cls(column or own, source.types[places[source.name]], places)
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class IncidentList:
+    """Incidents, the texts of their keys by number, the key, and the name of the file.
+
+    `cleared` counts the rows that say that nothing had gone wrong.
+    """
+
+    incidents: Incidents
+    keys: tuple[str, ...]
+    key: KeyColumn | None
+    name: str
+    cleared: int = 0
+
+
+def read_incidents(
+    given: FileOrFrame, plan: Plan, choice: JudgingOptions, rejects: Rejects, *, grows: bool = False
+) -> IncidentList:
+    """Reads a list; rows that cannot be used are set aside. Raises DataError if there is none that can.
+
+    A list that `grows` may be empty, or not there yet.
+    """
+    frame = None if isinstance(given, str | PathLike) else columns_in(_NAME, given)
+    path = Path(given if isinstance(given, str | PathLike) else _FRAME)
+    key, none = KeyColumn.of(plan, choice.key), np.zeros(0, np.int64)
+    nothing = IncidentList(Incidents(none, none, none), (), key, str(path))
+    if grows and not size_of(path):
+        return nothing
+    names = _names(path) if frame is None else list(frame[0] or ())
+    wanted = wanted_columns(names, plan, choice, str(path))
+    chunks = (
+        chunks_of(path, wanted, rejects.notes)
+        if frame is None
+        else frame_chunks(names, frame[1], path, wanted)
+    )
+    found, choosing = list[pa.Table](), (KIND, *choice.where)
+    for each in sorted_out(wanted, (_filled(each, wanted, choosing) for each in chunks), str(path)):
+        rejects.notes.extend(rejects.new_of(each.notes))
+        rejects.came(_NAME, str(path), each.count)
+        rejects.add(
+            replace(row, detail=row.detail.replace("the arrival", "the end")) for row in each.set_aside
+        )
+        found += [each.table] if each.table.num_rows else []
+    rejects.require_use()
+    rows = stacked(found) if found else None
+    cleared = 0
+    if rows is not None and KIND in wanted.columns:
+        is_none = pc.equal(texts(rows.column(KIND)), NONE).fill_null(False)
+        cleared, rows = pc.sum(is_none).as_py(), rows.filter(pc.invert(is_none))
+    if rows is None or not rows.num_rows:
+        if grows:
+            return replace(nothing, cleared=cleared)
+        raise DataError(f"{path}: has no incident. Give a row for each, with its time")
+    for column, value in choice.where.items():
+        rows = rows.filter(pc.equal(texts(rows.column(column)), value))
+    if not rows.num_rows and not grows:
+        said = " and ".join(f"{column} {value}" for column, value in choice.where.items())
+        raise DataError(f"{path}: no incident has {said}")
+    return replace(_listed(rows, wanted, key, rejects, path), cleared=cleared)
+
+
+def _filled(chunk: Chunk, wanted: WantedColumns, names: Sequence[str]) -> Chunk:
+    """The rows with something in columns that only choose rows, and may be empty."""
+    columns = list(chunk.columns)
+    for number in range(len(wanted.types)):
+        kind = kind_of(columns[number].type)
+        if wanted.columns[number] in names and kind in (Kind.TEXT, Kind.NOTHING):
+            texts = pc.fill_null(columns[number].cast(pa.string()), _NOTHING)
+            columns[number] = pc.if_else(pc.equal(texts, ""), _NOTHING, texts)
+    return replace(chunk, columns=columns)
+
+
+def _listed(
+    rows: pa.Table, wanted: WantedColumns, key: KeyColumn | None, rejects: Rejects, path: Path
+) -> IncidentList:
+    if spans := wanted.arrival == END:
+        wrong = pc.less(rows.column(ARRIVAL), rows.column(wanted.time))
+        detail, lines = "its end is before its start", rows.filter(wrong).column(LINE).to_pylist()
+        rejects.add(Reject(str(path), line, _NAME, "malformed", detail, "") for line in lines)
+        rows = rows.filter(pc.invert(wrong))
+        if not rows.num_rows:
+            raise DataError(
+                f"{path}: all incidents have an end before their start. Are the columns mixed up?"
+            )
+    begin = rows.column(wanted.time).to_numpy()
+    end = rows.column(ARRIVAL).to_numpy() if spans else begin
+    keys, numbers = dict[str, int](), np.full(len(begin), ALL_KEYS)
+    if key is not None and key.name not in wanted.columns:
+        rejects.notes.append(f"{path}: has no column {key.name}, so each incident is one of all")
+    elif key is not None:
+        numbers = numbers_of(texts(rows.column(key.name)), keys)
+    return IncidentList(Incidents.of(numbers, begin, end), tuple(keys), key, str(path))
+
+
+def wanted_columns(names: Sequence[str], plan: Plan, choice: JudgingOptions, file: str) -> WantedColumns:
+    """The columns that are read. Raises DataError if the list lacks them."""
+    time = START if START in names and END in names else TIME
+    if not names:
+        raise DataError(
+            f"{file}: is empty. Give a header with the key and {TIME}, and a row for each incident"
+        )
+    if time not in names:
+        hint = did_you_mean(TIME, names) or f"It has {has(names)}."
+        raise DataError(f"{file}: has no column {TIME}, nor {START} and {END}. {hint}")
+    columns = dict[str, str | None]()
+    key = KeyColumn.of(plan, choice.key)
+    if choice.key is not None and key is None:
+        raise DataError(
+            f"{file}: the program has no key: {plan.key.why_not}. Name a variable: X={choice.key}"
+        )
+    if key is not None and (choice.key is not None or key.name in names):
+        columns[key.name] = key.type
+    columns |= {each: None for each in (*choice.where, *({KIND} & {*names})) if each not in columns}
+    for column in columns:
+        if column not in names:
+            hint = did_you_mean(column, names) or f"It has {has(names)}."
+            raise DataError(f"{file}: has no column {column}. {hint}")
+    # Times are written as those of the facts are, and the end is a second time, as the arrival of facts is.
+    counting, end = plan.counting(plan.inputs[0].name), END if time == START else DEFAULT_ARRIVAL
+    return WantedColumns(_NAME, (*columns, TIME), tuple(columns.values()), end, counting, ((TIME, time),))
+
+
+def _names(path: Path) -> list[str]:
+    """The names of the columns of a file. Raises DataError."""
+    form = form_of(path)
+    if form is None:
+        raise DataError(f"{path}: the ending names no form of file; there are {ENDINGS}")
+    try:
+        with opened(path) as (data, _):
+            return list(pq.read_schema(data).names) if form is Form.PARQUET else names_in(data, path)
+    except pa.ArrowException as error:
+        raise DataError(f"{path}: cannot be read: {error}") from None
+
+
+def names_in(lines: Iterable[bytes], path: Path) -> list[str]:
+    """The names of columns by the lines of a file, of JSON those of all rows. Raises DataError."""
+    filled = (line.decode("utf-8-sig") for line in lines if line.strip())
+    try:
+        if form_of(path) is not Form.JSON:
+            line = next(filled, "")
+            return next(csv.reader([line], delimiter=delimiter_of(line)), [])
+        rows = [*map(json.loads, filled)]
+    except (ValueError, csv.Error) as error:
+        raise DataError(f"{path}: cannot be read: {error}") from None
+    if not all(isinstance(row, dict) for row in rows):
+        raise DataError(f"{path}: cannot be read: write a JSON object on each line")
+    names = dict.fromkeys(name for row in rows for name in row)
+    if any(KIND not in row for row in rows):  # it chooses rows only if all have it
+        names.pop(KIND, None)
+    return [*names]
+
+
+def delimiter_of(line: str) -> str:
+    return csv.Sniffer().sniff(line, ",;\t|").delimiter if ";" in line else ","

@@ -1,0 +1,119 @@
+"""Proposals: rules that hold up on incidents that they were not found in.
+
+The time is cut into stretches with as many incidents. What is found outside one of them is judged in it, and
+what comes of that in all of them must be more than chance explains. The rule is the one found in all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import log, log1p
+
+import numpy as np
+
+from antelog.engine.columns.tables import NEVER, Column
+from antelog.incidents.judging import Incidents
+from antelog.incidents.suggest.measures import Done, SearchedHistory
+from antelog.incidents.suggest.search import best_rule, refined
+from antelog.incidents.suggest.searched_part import FoundRule, SearchedPart, costs, counted
+
+_FOLDS = 3
+_VOTE = 4.0  # of worth, for each fold in which a rule of the same measures was found
+_SURE = 0.005  # what chance may explain
+_FEWEST = 3  # the incidents that a rule catches at least, and its folds together
+
+
+def proposals(
+    history: SearchedHistory, most: int, most_false: float, done: Done = lambda _: None
+) -> Iterator[FoundRule]:
+    """At most so many rules, as long as each catches what none before did, by more than chance."""
+    left = history.incidents
+    for number in range(most):
+        found = _next(SearchedPart.of(history, left, most_false))
+        done((number + 1) / most)
+        if found is None:
+            return
+        yield found
+        left = _without(history, left, found)
+        if not len(counted(history, left)):
+            return
+
+
+def _without(history: SearchedHistory, left: Incidents, found: FoundRule) -> Incidents:
+    caught = counted(history, left)[sorted(found.caught)]
+    return left.take(np.setdiff1d(np.arange(left.count), caught))
+
+
+def _next(whole: SearchedPart) -> FoundRule | None:
+    """The best rule for incidents that are left; None if chance explains what it comes to unseen."""
+    best = best_rule(whole)
+    if best is None or len(best.caught) < _FEWEST:
+        return None
+    rules, tests = zip(*((best_rule(train), test) for train, test in _folds(whole)), strict=True)
+    unseen = _unseen(rules, tests)
+    if len(unseen.caught) < _FEWEST or by_chance(unseen) > _SURE:
+        return None
+    return replace(_agreed(whole, best, [each for each in rules if each is not None]), unseen=unseen)
+
+
+def _unseen(rules: Sequence[FoundRule | None], tests: Sequence[SearchedPart]) -> FoundRule:
+    """The sum of how rules do in the folds that they were not found in."""
+    found = [test.rule(own.conditions) for own, test in zip(rules, tests, strict=True) if own is not None]
+    return FoundRule(
+        conditions=(),
+        caught=frozenset(range(sum(len(each.caught) for each in found))),
+        right=sum(each.right for each in found),
+        false=sum(each.false for each in found),
+        worth=0.0,
+        incidents=sum(test.incidents for test in tests),
+        days=sum(test.days for test in tests),
+        chance=sum(each.chance for each in found),
+    )
+
+
+def by_chance(found: FoundRule) -> float:
+    """The probability that so many or more of some alerts are right by chance."""
+    alerts = round(found.right + found.false)
+    if not alerts:
+        return 1.0
+    chance = min(max(found.chance / (found.right + found.false), 1e-12), 1 - 1e-12)
+    k = np.arange(found.right, alerts + 1)
+    logs = np.cumsum(np.log(np.maximum(np.arange(alerts + 1), 1)))  # of factorials
+    ways = logs[-1] - logs[k] - logs[alerts - k]
+    return float(np.exp(ways + k * log(chance) + (alerts - k) * log1p(-chance)).sum())
+
+
+def _agreed(whole: SearchedPart, best: FoundRule, folds: Sequence[FoundRule]) -> FoundRule:
+    """The rule found in all, or one found without a fold: each fold that finds its like speaks for it."""
+    votes = Counter(each.sides for each in folds)
+    rules = [best, *(refined(whole, each.conditions) for each in folds)]
+    allowed = [each for each in rules if whole.allowed(each)]
+    return min(allowed, key=lambda each: (-each.worth - _VOTE * votes[each.sides], each.order))
+
+
+def _folds(whole: SearchedPart) -> Iterator[tuple[SearchedPart, SearchedPart]]:
+    """For each of some stretches of time with as many incidents: the rest to search in, and the stretch.
+
+    The rest ends a lead before the stretch, and begins a lead after it.
+    """
+    most = whole.history.lead.most
+    begins = np.quantile(whole.begin, np.arange(1, _FOLDS) / _FOLDS, method="higher")
+    cuts = (begins - most).tolist()
+    for since, until in zip((-NEVER, *cuts), (*cuts, NEVER), strict=True):
+        yield whole.part(since - most, until + most, outside=True), whole.part(since, until)
+
+
+def better_with(history: SearchedHistory, rows: Column, most_false: float) -> FoundRule | None:
+    """The condition that makes a rule better, which holds at some moments; None if none does, unseen, too."""
+    whole = SearchedPart.of(history, history.incidents, most_false)
+    whole = replace(whole, only=rows, most_conditions=1)
+    alone, found = whole.rule(()), best_rule(whole)
+    if found is None or found.worth <= alone.worth + costs(found.conditions * 2):
+        return None
+    trains, tests = zip(*_folds(whole), strict=True)
+    with_it = _unseen([best_rule(train) for train in trains], tests)
+    without = _unseen([alone] * len(tests), tests)
+    worth = [float(whole.worth(len(each.caught), each.false)) for each in (with_it, without)]
+    return None if worth[0] <= worth[1] else replace(found, unseen=with_it)
