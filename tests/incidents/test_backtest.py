@@ -198,7 +198,7 @@ def compare(asked: Asked) -> None:
         asked = Asked(**{**vars(asked), "incidents": tuple((None, *each[1:]) for each in asked.incidents)})
     elif of_facts and any(each[0] for each in asked.incidents):
         assume(any(each[0] in of_facts for each in asked.incidents))
-    lead = (asked.least, asked.most)
+    lead = f"{asked.least}..{asked.most}"
     more: dict[str, Any] = {"settle": str(asked.settle), "within": asked.within, "split": asked.split}
     try:
         found = antelog.backtest(program, frames, listed, lead=lead, query=queries, **more, **options)
