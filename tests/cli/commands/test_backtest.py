@@ -306,7 +306,7 @@ def test_frames_and_workers() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"lead": 5}, "backtest: lead is 5, of type int; give a text or None"),
+        ({"lead": 5}, "backtest: lead is 5, of type int; give a text, or None"),
         ({"lead": "1h..2h", "within": 1}, "backtest: within is 1, of type int; give True or False"),
         (
             {"lead": "1h..2h", "query": "Fails"},
