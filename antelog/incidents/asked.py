@@ -68,9 +68,7 @@ def lead_of(given: JudgingOptions, plan: Plan) -> Lead:
     if least > most:
         raise DataError(f"`{text}` holds no tick. The least comes first: {_example(plan)}")
     if most < 0:
-        raise DataError(
-            f"`{text}` is over before an incident begins. The most is 0 or more: {_example(plan)}"
-        )
+        raise DataError.of("incidents.lead-before", lead=text, example=_example(plan))
     settle = most if given.settle is None else ceil(_ticks(str(given.settle), plan))
     if settle < 0:
         raise DataError(f"`{given.settle}`: after an incident no time can be less than none. Write 0 or more")

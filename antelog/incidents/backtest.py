@@ -351,10 +351,7 @@ def backtest_of(found: SeveralRuns, asked: BacktestQuestion, listed: IncidentLis
     first, last = found.first, found.last
     numbers, plan = found.collectors[0].keys, found.collectors[0].plan
     if found.seen and listed.keys and not found.seen.intersection(listed.keys):
-        raise DataError(
-            f"{listed.name}: no incident is of a key that facts have: it has {listed.keys[0]}, and they have "
-            f"{min(found.seen)}. Is its key another column? Name it: `key=device`"
-        )
+        raise DataError.of("incidents.keys", file=listed.name, own=listed.keys[0], of_facts=min(found.seen))
     seen = [numbers.setdefault(key, len(numbers)) for key in sorted(found.seen)]
     keys = np.array(seen or [*numbers.values()] or [ALL_KEYS], np.int64)
     split = asked.split
@@ -370,12 +367,9 @@ def backtest_of(found: SeveralRuns, asked: BacktestQuestion, listed: IncidentLis
     rows = tuple(_rows(main, asked, found, chances))
     if not rows[0].judged.counted.any():
         part, begin = "facts are" if split is None else "the unseen part is", listed.incidents.begin
-        ends = (main.span.first, last, int(begin.min()), int(begin.max()))
-        since, until, earliest, latest = (moment(each, plan.timescale) for each in ends)
-        raise DataError(
-            f"{listed.name}: no incident can be judged: {part} from {since} to {until}, incidents begin from "
-            f"{earliest} to {latest}, and each needs the most of the lead before it"
-        )
+        ends = {"since": main.span.first, "until": last, "earliest": begin.min(), "latest": begin.max()}
+        times = {name: moment(int(tick), plan.timescale) for name, tick in ends.items()}
+        raise DataError.of("incidents.none-to-judge", file=listed.name, part=part, **times)
     seen_rows = () if split is None else tuple(_rows(chooses, asked, found, chances))
     result = BacktestResult(rows, seen_rows, main, asked, listed, tuple(numbers), plan, split)
     return replace(result, left_out=_left_out(result, first, last))

@@ -154,9 +154,7 @@ def _listed(
         rejects.add(Reject(str(path), line, _NAME, "malformed", detail, "") for line in lines)
         rows = rows.filter(pc.invert(wrong))
         if not rows.num_rows:
-            raise DataError(
-                f"{path}: all incidents have an end before their start. Are the columns mixed up?"
-            )
+            raise DataError.of("incidents.all-end-first", file=path)
     begin = rows.column(wanted.time).to_numpy()
     end = rows.column(ARRIVAL).to_numpy() if spans else begin
     keys, numbers = dict[str, int](), np.full(len(begin), ALL_KEYS)
@@ -171,18 +169,14 @@ def wanted_columns(names: Sequence[str], plan: Plan, choice: JudgingOptions, fil
     """The columns that are read. Raises DataError if the list lacks them."""
     time = START if START in names and END in names else TIME
     if not names:
-        raise DataError(
-            f"{file}: is empty. Give a header with the key and {TIME}, and a row for each incident"
-        )
+        raise DataError.of("incidents.empty", file=file)
     if time not in names:
         hint = did_you_mean(TIME, names) or f"It has {has(names)}."
         raise DataError(f"{file}: has no column {TIME}, nor {START} and {END}. {hint}")
     columns = dict[str, str | None]()
     key = KeyColumn.of(plan, choice.key)
     if choice.key is not None and key is None:
-        raise DataError(
-            f"{file}: the program has no key: {plan.key.why_not}. Name a variable: X={choice.key}"
-        )
+        raise DataError.of("incidents.no-key", file=file, why_not=plan.key.why_not, column=choice.key)
     if key is not None and (choice.key is not None or key.name in names):
         columns[key.name] = key.type
     columns |= {each: None for each in (*choice.where, *({KIND} & {*names})) if each not in columns}

@@ -14,22 +14,10 @@ from antelog.engine.columns.joins import BUDGET
 from antelog.engine.values.functions import MOST_FAILED
 from antelog.errors import AntelogError
 from antelog.forecast.columns import EPOCH, HALF_LIFE, JUDGE_NAMES, KINDS
-from antelog.given import (
-    LENGTH,
-    MODEL,
-    NAMED,
-    NUMBER,
-    POSITIVE,
-    TEXT,
-    TEXTS,
-    WHOLE,
-    ArgumentKind,
-    either,
-    of,
-    one_of,
-)
+from antelog.given import LENGTH, MODEL, NAMED, NUMBER, POSITIVE, TEXT, TEXTS, WHOLE, either, of, one_of
 from antelog.lines import LITERALS, TEXT_LITERALS
 from antelog.process import KEPT_REJECTS
+from antelog.program import Program
 from antelog.run import values
 from antelog.run.address import Address, located
 from antelog.run.clock import MAX_WAITING, ClockName
@@ -174,9 +162,6 @@ class ReplaySettings(WorkerSettings, ReadSettings, ColumnSettings, EngineSetting
     """The keyword arguments of `antelog.replay`."""
 
 
-_PROGRAM = ArgumentKind("an antelog.Program", lambda value: hasattr(value, "plan"))
-
-
 @dataclass(frozen=True, kw_only=True)
 class LeadSettings:
     """How alerts are judged by incidents."""
@@ -221,7 +206,7 @@ class SuggestOptions(JudgingOptions):
 class SuggestSettings(SuggestOptions, WorkerSettings, ReadSettings, ColumnSettings, StaticFrames):
     """The keyword arguments of `antelog.suggest`."""
 
-    program: Any = option(None, in_python(_PROGRAM))
+    program: Program | None = option(None, in_python(of(Program, "an antelog.Program")))
 
 
 @dataclass(frozen=True, kw_only=True)

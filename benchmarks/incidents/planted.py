@@ -254,7 +254,7 @@ KINDS: dict[str, Kind] = {
         (_dip, _ramp, lambda w, d, h: _jump(w, d, h, 1.24)),
     ),
     "last": Kind(
-        _over("last", "mode", 0.5, ticks=1 << 38, kind="manual"),
+        _over("last", "mode", 0.5, kind="manual"),
         lambda w, d, h: _manual(w, d, h - int(w.random.integers(_MANUAL)), h + 1),
         (_flips,),
         (lambda w, d, h: _manual(w, d, h - 20, h - 14),),

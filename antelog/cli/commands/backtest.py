@@ -28,7 +28,7 @@ from antelog.writing import write
 class BacktestFlags(BacktestOptions):
     incidents: Path = option(None, named_file("FILE"), required=True)
     form: str = option("table", words("format", "table", "json"))
-    output: Path | None = option(None, file_of("report", ".html", ".json"))
+    output: Path | None = option(None, file_of("page", ".html"))
 
 
 @click.command("backtest")
@@ -47,12 +47,10 @@ def backtest(settings: Settings, more: BacktestFlags) -> None:
     ):
         how = {"progress": report, "note": note, "static": {}}
         result = judge(found, more, more.incidents, recording, rejects, **how)
-    if more.output is not None and more.output.suffix.lower() == ".html":
+    if more.output is not None:
         with libraries():
             from antelog.watch.web.views.incidents import backtest_page  # noqa: PLC0415 - needs Jinja2
         write(more.output, backtest_page(result, Path(program.source.name).name).encode())
-    elif more.output is not None:
-        write(more.output, json_text(to_dict(result)).encode())
     if more.form == "json":
         tell(json_text(to_dict(result), ascii_only=True))
     else:

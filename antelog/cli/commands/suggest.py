@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -21,8 +22,6 @@ from antelog.run.options import file_of, named_file, option
 from antelog.run.replay import files_of, recording_of
 from antelog.run.settings import Settings, SuggestOptions
 from antelog.writing import write
-
-_SHARES = 1000  # the parts of a bar of progress
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,19 +42,10 @@ def suggest(settings: Settings, more: SuggestFlags) -> None:
     plan, recording = found.program.plan, recording_of(found.settings)
     with (
         summarized(rejects_of(found.settings), plan.timescale) as rejects,
-        progress_bar("search", _SHARES, results=False) as report,
+        progress_bar("search", 1, results=False) as report,
     ):
-        done = 0
-
-        def searching(share: float) -> None:
-            nonlocal done
-            report(int(share * _SHARES) - done)
-            done = int(share * _SHARES)
-
-        result = suggested(
-            found, more, more.incidents, recording, rejects,
-            searching=searching, declarations=declarations, progress=lambda _: None, note=note,
-        )  # fmt: skip
+        how: dict[str, Any] = {"declarations": declarations, "progress": lambda _: None, "note": note}
+        result = suggested(found, more, more.incidents, recording, rejects, searching=report, **how)
     _show(result, more)
 
 

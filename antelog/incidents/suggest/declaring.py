@@ -153,10 +153,7 @@ def _time(name: str, rows: pa.Table) -> str:
     stamps = [each for each in rows.column_names if pa.types.is_temporal(rows.schema.field(each).type)]
     found = [*named, *stamps]
     if not found:
-        raise DataError(
-            f"{name}: has no column of times. It has {has(rows.column_names)}. Declare the input in a "
-            "program, and give that before the options"
-        )
+        raise DataError.of("incidents.no-times", input=name, columns=has(rows.column_names))
     return str(found[0])
 
 

@@ -108,14 +108,12 @@ def suggested(
 
     program, rows = ready.program, RecordedRows.of(recording.reader(ready.program.plan, rejects)).rows
     history = _history(_with_key(program, wanted.key, incidents), wanted, incidents, rows, rejects)
-    history = history.measured(lambda share: searching(share / 3))
+    history = history.measured(lambda part: searching(part / 3))
     if asks(program):
         steps = list(improved(program, history, wanted.false_alarms, judged))
         text = steps[-1][0].source.text if steps else ""
         return Suggestion(text, rows=[change for _, change in steps], improves=True)
-    found = list(
-        proposals(history, wanted.most, wanted.false_alarms, lambda share: searching((1 + 2 * share) / 3))
-    )
+    found = [*proposals(history, wanted.most, wanted.false_alarms, lambda part: searching(part * 2 / 3))]
     if not found:
         return Suggestion("")
     plan = history.plan
@@ -147,11 +145,10 @@ def _history(
         if source.name in rows
     ]
     history = SearchedHistory.of(plan, inputs, keys, listed.incidents, lead_)
-    if not np.isin(listed.incidents.key, [ALL_KEYS, *np.unique(history.key)]).any():
-        raise DataError(
-            f"{listed.name}: no incident is of a key that facts have. Is its key another column? Name it: "
-            "--key device"
-        )
+    of_facts = np.unique(history.key)
+    if not np.isin(listed.incidents.key, [ALL_KEYS, *of_facts]).any():
+        first = min(np.array([*keys])[of_facts])
+        raise DataError.of("incidents.keys", file=listed.name, own=listed.keys[0], of_facts=first)
     return history
 
 

@@ -88,13 +88,13 @@ class SearchedHistory:
         return replace(self, key=self.key[rows], tick=self.tick[rows], weight=weight)
 
     def measured(self, done: Done = lambda _: None) -> SearchedHistory:
-        """The history with all measures; `done` is told how much of it is done, as it goes."""
+        """The history with all measures; `done` is told each part of it, as it goes."""
         wanted, found = list(self._wanted()), dict[Measure, Numbers]()
-        for number, each in enumerate(wanted):
+        for each in wanted:
             numbers = self.number(each)
             if not np.all(np.isnan(numbers)):
                 found[each] = numbers
-            done((number + 1) / len(wanted))
+            done(1 / len(wanted))
         return replace(self, numbers=found)
 
     def _wanted(self) -> Iterator[Measure]:

@@ -30,9 +30,9 @@ def proposals(
 ) -> Iterator[FoundRule]:
     """At most so many rules, as long as each catches what none before did, by more than chance."""
     left = history.incidents
-    for number in range(most):
+    for _ in range(most):
         found = _next(SearchedPart.of(history, left, most_false))
-        done((number + 1) / most)
+        done(1 / most)
         if found is None:
             return
         yield found

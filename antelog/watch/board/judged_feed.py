@@ -32,6 +32,7 @@ from antelog.incidents.backtest import (
 from antelog.incidents.growing_list import add_row
 from antelog.incidents.incident_list import IncidentList, KeyColumn, read_incidents
 from antelog.incidents.judging import ALL_KEYS
+from antelog.incidents.report import to_dict, unalerted
 from antelog.lines import is_change
 from antelog.program import Program
 from antelog.run.options import taken
@@ -107,6 +108,13 @@ class JudgedFeed:
         if self.collector is None:
             raise DataError(self.said or "the rules are not known here, so nothing can be added yet")
         add_row(Path(self.file.path), self.collector.plan, self.file.options, told)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The backtest as in the API, or why there is none."""
+        known = {"file": self.file.path, "said": self.said, "marked_false": self.cleared}
+        if self.result is None:
+            return known
+        return {**known, "added_without_alert": unalerted(self.result), **to_dict(self.result)}
 
     def _read(self, program: Program | None) -> None:
         """Reads the lines that are new; all of them again if the rules or the feed are other ones."""

@@ -16,6 +16,12 @@ from msgspec import Struct, field
 from antelog.errors import UnsupportedError
 from antelog.watch.board.judged_feed import IncidentFile
 
+ACTS = "/api/acts"  # the address to which people post what they do: acknowledge, snooze, note
+INCIDENTS = "/api/incidents"  # the address to which they post what went wrong, and what did not
+EDITS = "/api/bench"  # the address to which a page with an editor posts its edits
+EMBEDS = "/embed/"  # the beginning of addresses for frames of other pages
+# The same empty page, which requests its view.
+PAGES = ("/", "/list", "/decided", "/inputs", "/trust", "/plan")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?", re.ASCII | re.IGNORECASE)
 
 

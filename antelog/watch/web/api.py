@@ -17,7 +17,6 @@ from antelog.engine.step.wording import LOST
 from antelog.files.columns import has
 from antelog.forecast.scores.scores import report_json
 from antelog.incidents.incident_list import KIND, NONE
-from antelog.incidents.report import to_dict, unalerted
 from antelog.language.moments import TIME
 from antelog.run.metrics import Sample, text_of
 from antelog.run.store import inbox
@@ -36,6 +35,7 @@ from antelog.watch.web.views.context import TickClock, ViewContext
 
 _Text = Annotated[str, Meta(max_length=1_000)]
 _EXAMPLE = '{"group": "wt2", "kind": "acknowledged", "who": "ann"}'
+_INCIDENT = '{"key": "wt2", "time": "…"}'
 _CHANGES = 1_000  # changes of acts that are remembered
 _FRESH = 1.0  # seconds for which the acts that were read are shown
 
@@ -267,9 +267,7 @@ def incident_of(body: bytes, judged: JudgedFeed, live: LiveBoard, user: str) -> 
     try:
         given = msgspec.json.decode(body, type=PostedIncident)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise PostError(
-            f'an incident is a JSON object such as {{"key": "wt2", "time": "…"}}: {error}'
-        ) from None
+        raise PostError(f"an incident is a JSON object such as {_INCIDENT}: {error}") from None
     key, at = given.key, given.time
     if given.answer:
         answer = live.find(given.answer)
@@ -285,14 +283,6 @@ def incident_of(body: bytes, judged: JudgedFeed, live: LiveBoard, user: str) -> 
     if given.false and not given.answer:
         raise PostError("a false alarm is about an `answer`")
     return {"key": key, TIME: at, "who": who, **({KIND: NONE} if given.false else {})}
-
-
-def judged_json(judged: JudgedFeed) -> dict[str, Any]:
-    """The backtest as in the API, or why there is none."""
-    known = {"file": judged.file.path, "said": judged.said, "marked_false": judged.cleared}
-    if judged.result is None:
-        return known
-    return {**known, "added_without_alert": unalerted(judged.result), **to_dict(judged.result)}
 
 
 # ---- posted facts ----

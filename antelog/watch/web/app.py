@@ -31,32 +31,11 @@ from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.board.judged_feed import JudgedFeed
 from antelog.watch.board.selection import Given
 from antelog.watch.board.tracked_answer import TrackedAnswer
-from antelog.watch.web.address import Tokens
-from antelog.watch.web.api import (
-    API,
-    ActList,
-    PostError,
-    as_json,
-    incident_of,
-    judged_json,
-    metrics,
-    of_answer,
-    posted,
-)
+from antelog.watch.web.address import ACTS, EDITS, EMBEDS, INCIDENTS, PAGES, Tokens
+from antelog.watch.web.api import API, ActList, PostError, as_json, incident_of, metrics, of_answer, posted
 from antelog.watch.web.export import of_view
 from antelog.watch.web.freshness import Freshness, freshness
-from antelog.watch.web.guard import (
-    ACTS,
-    EDITS,
-    EMBEDS,
-    INCIDENTS,
-    KEPT,
-    PAGES,
-    Guard,
-    bearer,
-    may_look,
-    session,
-)
+from antelog.watch.web.guard import KEPT, Guard, bearer, may_look, session
 from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.news import News
 from antelog.watch.web.rendered import Rendering, Renderings
@@ -394,7 +373,7 @@ class _Routes:
         await self._judge(INCIDENTS)
         if request.method == "POST":
             return await _answered("it could not be kept: ", self._add_incident(request, judged))
-        return _json(judged_json(judged))
+        return _json(judged.to_dict())
 
     async def _add_incident(self, request: Request, judged: JudgedFeed) -> object:
         told = incident_of(await request.body(), judged, self.live, self._user(request))

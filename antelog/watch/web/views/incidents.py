@@ -12,7 +12,7 @@ import numpy as np
 from antelog.forecast.reports.words import count, lead
 from antelog.incidents.alerts import overlapping
 from antelog.incidents.backtest import BacktestResult, BacktestRow
-from antelog.incidents.judging import ALL_KEYS, FALSE, JudgedSpan, about
+from antelog.incidents.judging import FALSE, JudgedSpan, about
 from antelog.incidents.report import (
     BEST,
     HEADS,
@@ -48,25 +48,23 @@ def backtest_page(found: BacktestResult, program: str) -> str:
 
 def _values(found: BacktestResult) -> Mapping[str, object]:
     (keys, more), figures = _keys(found), _figures(found)
-    missed = found.missed.tolist()[: len(figures["missed"])]
     return {
         **figures,
         "notes": list(notes(found)),
-        "unlisted": len(found.missed) - len(missed),
-        "axes": [_axis(found, key, found.scene.span, f"key-{key}") for key in keys],
-        "near": [*_near(found, missed)],
+        "unlisted": len(found.missed) - len(figures["missed"]),
+        "axes": [_axis(found, key) for key in keys],
         "more": more,
         "kinds": list(zip(KINDS, _SAID, strict=True)),
     }
 
 
 def _figures(found: BacktestResult) -> Mapping[str, Sequence[object]]:
-    missed = found.missed.tolist()[: len(found.why) or None]
+    missed, keys = found.missed.tolist()[: len(found.why) or None], found.listed.incidents.key
     return {
         "tables": [(title, [_cells(found, row) for row in rows]) for title, rows in by_query(found)],
         "heads": HEADS,
-        "missed": [(f"missed-{i}", missed_text(found, i), found.why.get(i, "")) for i in missed],
-        "alarms": [(f"false-{i}", each.text(found), "") for i, each in enumerate(costliest(found))],
+        "missed": [(found.key(keys[i]), missed_text(found, i), found.why.get(i, "")) for i in missed],
+        "alarms": [(each.key, each.text(found), "") for each in costliest(found)],
     }
 
 
@@ -96,19 +94,6 @@ def _cells(found: BacktestResult, row: BacktestRow) -> Sequence[object]:
     return name, row.name in found.best, row_text(row, found.plan.tick)
 
 
-def _near(found: BacktestResult, missed: Sequence[int]) -> Iterator[Mapping[str, object]]:
-    """The time around each missed incident, and around each false alarm that is listed."""
-    own, most, after = found.listed.incidents, found.asked.lead.most, found.asked.lead.settle + 1
-    for i in missed:
-        span = JudgedSpan(int(own.begin[i]) - 2 * most - 1, int(own.begin[i]) + after)
-        title = f"Missed: {missed_text(found, i)}"
-        yield {**_axis(found, int(own.key[i]), span, f"missed-{i}"), "name": title}
-    for i, each in enumerate(costliest(found)):
-        span = JudgedSpan(each.tick - most - 1, each.tick + each.ticks + most + after)
-        key = ALL_KEYS if each.key is None else found.keys.index(each.key)
-        yield {**_axis(found, key, span, f"false-{i}"), "name": f"False: {each.text(found)}"}
-
-
 def _rows(found: BacktestResult) -> list[BacktestRow]:
     """The rows that are drawn, of all queries together: one for each level."""
     return [row for row in found.listed_rows if row.figures.query == found.asked.scopes[-1]]
@@ -126,16 +111,16 @@ def _keys(found: BacktestResult) -> tuple[list[int], int]:
     return worst[:_MOST], max(0, len(worst) - _MOST)
 
 
-def _axis(found: BacktestResult, key: int, span: JudgedSpan, name: str) -> Mapping[str, object]:
-    scale = found.plan.timescale
-    span = replace(span, first=max(span.first, 0), last=max(span.last, span.first + 1))
+def _axis(found: BacktestResult, key: int) -> Mapping[str, object]:
+    scale, span = found.plan.timescale, found.scene.span
+    span = replace(span, last=max(span.last, span.first + 1))
     ends = [moment(each, scale) for each in (span.first, (span.first + span.last) // 2, span.last)]
     rows = _rows(found)
     lanes = [("incidents", [*_incidents(found, key, span)])]
     lanes += [("open answers", [*_open(found, rows[0], key, span)])]
     lanes += [(level_text(row.figures.level), [*_alerts(found, row, key, span)]) for row in rows]
     of_all = "every key" if found.listed.key else "all"
-    return {"name": found.key(key) or of_all, "id": name, "ends": ends, "lanes": lanes}
+    return {"name": found.key(key) or of_all, "key": found.key(key), "ends": ends, "lanes": lanes}
 
 
 def _bar(span: JudgedSpan, first: int, last: int, kind: str, words: str) -> AxisMark:
