@@ -6,7 +6,6 @@ what comes of that in all of them must be more than chance explains. The rule is
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import log, log1p
@@ -16,11 +15,10 @@ import numpy as np
 from antelog.engine.columns.tables import NEVER, Column
 from antelog.incidents.judging import Incidents
 from antelog.incidents.suggest.measures import Done, SearchedHistory
-from antelog.incidents.suggest.search import best_rule, refined
+from antelog.incidents.suggest.search import best_rule
 from antelog.incidents.suggest.searched_part import FoundRule, SearchedPart, costs, counted
 
 _FOLDS = 3
-_VOTE = 4.0  # of worth, for each fold in which a rule of the same measures was found
 _SURE = 0.005  # what chance may explain
 _FEWEST = 3  # the incidents that a rule catches at least, and its folds together
 
@@ -55,7 +53,7 @@ def _next(whole: SearchedPart) -> FoundRule | None:
     unseen = _unseen(rules, tests)
     if len(unseen.caught) < _FEWEST or by_chance(unseen) > _SURE:
         return None
-    return replace(_agreed(whole, best, [each for each in rules if each is not None]), unseen=unseen)
+    return replace(best, unseen=unseen)
 
 
 def _unseen(rules: Sequence[FoundRule | None], tests: Sequence[SearchedPart]) -> FoundRule:
@@ -83,14 +81,6 @@ def by_chance(found: FoundRule) -> float:
     logs = np.cumsum(np.log(np.maximum(np.arange(alerts + 1), 1)))  # of factorials
     ways = logs[-1] - logs[k] - logs[alerts - k]
     return float(np.exp(ways + k * log(chance) + (alerts - k) * log1p(-chance)).sum())
-
-
-def _agreed(whole: SearchedPart, best: FoundRule, folds: Sequence[FoundRule]) -> FoundRule:
-    """The rule found in all, or one found without a fold: each fold that finds its like speaks for it."""
-    votes = Counter(each.sides for each in folds)
-    rules = [best, *(refined(whole, each.conditions) for each in folds)]
-    allowed = [each for each in rules if whole.allowed(each)]
-    return min(allowed, key=lambda each: (-each.worth - _VOTE * votes[each.sides], each.order))
 
 
 def _folds(whole: SearchedPart) -> Iterator[tuple[SearchedPart, SearchedPart]]:

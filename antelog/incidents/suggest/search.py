@@ -1,7 +1,6 @@
 """Searches the conjunction of conditions that is worth most in a part of a history.
 
-A beam of conjunctions grows by a condition at a time; the best get better and rounder limits, and lose what
-they do not need.
+A beam of conjunctions grows by a condition at a time; the best get better and rounder limits.
 """
 
 from __future__ import annotations
@@ -142,12 +141,11 @@ def _adding(part: SearchedPart) -> Adding:
 
 
 def refined(part: SearchedPart, conditions: tuple[RuleCondition, ...]) -> FoundRule:
-    """The rule with better limits, without what it does not need."""
+    """The rule with better and rounder limits."""
     rule = part.rule(conditions)
     for at in [*range(len(conditions))] * 2:
         if rule.conditions[at].measure.what not in (*CALENDAR, "last"):  # these have all limits
             rule = _with_best_limit(part, rule, at)
-    rule = _without_needless(part, rule)
     for at in range(len(rule.conditions)):
         rule = _with_round_limit(part, rule, at)
     return rule
@@ -191,14 +189,6 @@ def _with_round_limit(part: SearchedPart, rule: FoundRule, at: int) -> FoundRule
     limits = (roundest(float(known[each - 1]), float(known[each])) for each in widest)
     enough = rule.worth - _SLACK
     return next((each for each in _with_limits(part, rule, at, limits) if each.worth >= enough), rule)
-
-
-def _without_needless(part: SearchedPart, rule: FoundRule) -> FoundRule:
-    for at in range(len(rule.conditions)) if len(rule.conditions) > 1 else ():
-        tried = part.rule(rule.conditions[:at] + rule.conditions[at + 1 :])
-        if tried.worth >= rule.worth:
-            return _without_needless(part, tried)
-    return rule
 
 
 def roundest(low: float, high: float) -> float:

@@ -44,11 +44,6 @@ class FoundRule:
         return frozenset(each.measure for each in self.conditions)
 
     @property
-    def sides(self) -> frozenset[tuple[Measure, bool]]:
-        """The conditions without their limits."""
-        return frozenset((each.measure, each.above) for each in self.conditions)
-
-    @property
     def order(self) -> tuple[float, int, int]:
         """The best come first: those that are worth most, then the shorter ones."""
         return -self.worth, len(self.conditions), sum(each.measure.ticks for each in self.conditions)
