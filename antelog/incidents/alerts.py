@@ -15,17 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.columns.tables import (
-    NEVER,
-    Column,
-    ColumnSet,
-    Mask,
-    Numbers,
-    changed,
-    combined,
-    ordered,
-    run_ends,
-)
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, Numbers, changed, combined, ordered
 
 POSSIBLE, CONFIRMED = 0.0, 2.0  # the levels of what has no chance; those between are chances
 
@@ -72,8 +62,8 @@ def _spans(level: float, lines: LoggedLines, settle: int) -> tuple[Column, Colum
     likely = lines.is_open if level == POSSIBLE else lines.is_open & (lines.chance >= level)
     order, sequence = ordered(lines.answer)
     following = np.full(len(order), NEVER)
-    last = run_ends(sequence)
-    following[order[~last]] = lines.tick[order[np.flatnonzero(~last) + 1]]
+    later = np.flatnonzero(~changed(sequence))  # lines of an answer that had one before
+    following[order[later - 1]] = lines.tick[order[later]]
     return lines.tick, np.where(lines.confirmed, lines.tick, following), likely | lines.confirmed
 
 
@@ -81,21 +71,12 @@ def overlapping(group: Column, begin: Column, end: Column) -> tuple[Column, Colu
     """The row that begins each run of spans of a group with a tick in common, and where the run ends."""
     order = np.lexsort((begin, group))
     group, begin = group[order], begin[order]
-    latest = _running_most(end[order], group)
     fresh = changed(group)
+    groups = np.split(end[order], np.flatnonzero(fresh)[1:])
+    latest = np.concatenate([np.maximum.accumulate(each) for each in groups])
     fresh[1:] |= begin[1:] > latest[:-1]
     starts = np.flatnonzero(fresh)
     return order[starts], latest[np.append(starts[1:], len(order))[: len(starts)] - 1]
-
-
-def _running_most(column: Column, group: Column) -> Column:
-    """The largest number so far in each group; groups are side by side."""
-    ranks = np.unique(column, return_inverse=True)
-    step = len(ranks[0])
-    number = np.cumsum(changed(group))
-    most = np.maximum.accumulate(ranks[1] + number * step) - number * step
-    found: Column = ranks[0][most]
-    return found
 
 
 def levels_that_differ(caught: Sequence[tuple[float, int]], incidents: int) -> Iterator[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -20,19 +20,7 @@ from antelog.engine.step.wording import LOST, SEEN, meanings, value_in_words
 from antelog.errors import DataError
 from antelog.incidents.alerts import CONFIRMED, POSSIBLE, Alerts, LoggedLines, alerts_at, levels_that_differ
 from antelog.incidents.incident_list import IncidentList, KeyColumn
-from antelog.incidents.judging import (
-    ALL_KEYS,
-    NEITHER,
-    Figures,
-    Incidents,
-    JudgedAlerts,
-    JudgedSpan,
-    Lead,
-    f1,
-    figures,
-    judged,
-    quiet_ticks,
-)
+from antelog.incidents.judging import ALL_KEYS, NEITHER, BacktestRow, JudgedSpan, Lead, RowName, Scene, f1
 from antelog.incidents.key_numbers import numbers_of, texts
 from antelog.language.moments import moment
 from antelog.lines import LogLine
@@ -207,45 +195,6 @@ def run(
 
 # ---- rows ----
 
-RowName: TypeAlias = tuple[str | None, float, float | None]
-
-
-@dataclass(frozen=True, eq=False)
-class Scene:
-    """The measure of alerts: incidents, leads, the ticks that count, and how many of them are quiet."""
-
-    incidents: Incidents
-    lead: Lead
-    span: JudgedSpan
-    quiet: float  # the ticks outside incidents and settling, the mean over keys
-    quiet_of_all: float  # those outside all incidents, for queries without a key
-
-    @classmethod
-    def of(cls, listed: IncidentList, lead: Lead, span: JudgedSpan, keys: Column) -> Scene:
-        quiet = [quiet_ticks(listed.incidents, each, lead, span) for each in (keys, np.array([ALL_KEYS]))]
-        return cls(listed.incidents, lead, span, *quiet)
-
-    def row(self, alerts: Alerts, **named: Any) -> BacktestRow:
-        alerts = alerts.take((alerts.tick >= self.span.first) & (alerts.tick <= self.span.last))
-        found = judged(alerts, self.incidents, self.lead, self.span)
-        of_all = alerts.count and np.all(alerts.key == ALL_KEYS)
-        ticks = self.quiet_of_all if of_all else self.quiet
-        return BacktestRow(figures(found, self.incidents.begin, ticks=ticks, **named), found, alerts)
-
-
-@dataclass(frozen=True, eq=False)
-class BacktestRow:
-    """A row of the result: figures, what each alert was, and the alerts."""
-
-    figures: Figures
-    judged: JudgedAlerts
-    alerts: Alerts
-
-    @property
-    def name(self) -> RowName:
-        """The name of the row: its query, its level, and the value of the limit."""
-        return self.figures.query, self.figures.level, self.figures.limit
-
 
 def _rows(
     scene: Scene, asked: BacktestQuestion, found: SeveralRuns, chances: Sequence[Sequence[float]]
@@ -279,16 +228,6 @@ def _chances(scene: Scene, asked: BacktestQuestion, lines: LoggedLines) -> Itera
 # ---- the whole: versions of a program, seen and unseen ----
 
 
-# The incidents and alerts that cannot be judged, as there are no facts about their leads.
-LEFT_OUT = {
-    "before": ("incident", "nearer to the first fact than the most of the lead"),
-    "after": ("incident", "after the last fact"),
-    "crossing": ("incident", "so near the split that its lead crosses it"),
-    "across": ("alert", "whose lead crosses the split"),
-    "at_end": ("alert", "whose lead was not over by the last fact"),
-}
-
-
 @dataclass(frozen=True, eq=False)
 class BacktestResult:
     """How rules would have done: `rows`, and as `seen` those of the half that chose."""
@@ -301,7 +240,7 @@ class BacktestResult:
     keys: tuple[str, ...]
     plan: Plan
     split: int | None = None
-    left_out: Mapping[str, int] = field(default_factory=dict)  # how many of each kind of `LEFT_OUT`
+    left_out: Mapping[str, int] = field(default_factory=dict)  # how many of each kind in `report.toml`
     why: Mapping[int, str] = field(default_factory=dict)  # what there was of missed incidents, by number
 
     @cached_property
@@ -328,6 +267,12 @@ class BacktestResult:
         return [row for row in self.rows if row.figures.limit == self.chosen]
 
     @cached_property
+    def open_rows(self) -> list[BacktestRow]:
+        """Those of each query once an answer is possible."""
+        rows = [row for row in self.listed_rows if row.figures.level == POSSIBLE]
+        return [row for row in rows if row.figures.query is not None]
+
+    @cached_property
     def missed(self) -> Column:
         """The numbers of incidents that no query caught at any level."""
         caught = np.any([row.judged.caught for row in self.listed_rows], axis=0)
@@ -345,7 +290,7 @@ def _beats(one: BacktestRow, other: BacktestRow) -> bool:
     return as_good and (a.caught, a.false) != (b.caught, b.false)
 
 
-def backtest_of(found: SeveralRuns, asked: BacktestQuestion, listed: IncidentList) -> BacktestResult:
+def result_of(found: SeveralRuns, asked: BacktestQuestion, listed: IncidentList) -> BacktestResult:
     """Judges what runs have collected. Raises DataError if no incident can be judged."""
     assert found.first is not None
     first, last = found.first, found.last
@@ -360,13 +305,14 @@ def backtest_of(found: SeveralRuns, asked: BacktestQuestion, listed: IncidentLis
     if split is not None and not first < split <= last:
         at, since, until = (moment(each, plan.timescale) for each in (split, first, last))
         raise DataError(f"the unseen part cannot begin at {at}: the facts are from {since} to {until}")
-    main = Scene.of(listed, asked.lead, JudgedSpan(first if split is None else split, last), keys)
-    chooses = main if split is None else Scene.of(listed, asked.lead, JudgedSpan(first, split - 1), keys)
+    incidents, lead = listed.incidents, asked.lead
+    main = Scene.of(incidents, lead, JudgedSpan(first if split is None else split, last), keys)
+    chooses = main if split is None else Scene.of(incidents, lead, JudgedSpan(first, split - 1), keys)
     middle = found.collectors[len(found.collectors) // 2].lines
     chances = list(_chances(chooses, asked, middle))
     rows = tuple(_rows(main, asked, found, chances))
     if not rows[0].judged.counted.any():
-        part, begin = "facts are" if split is None else "the unseen part is", listed.incidents.begin
+        part, begin = "facts are" if split is None else "the unseen part is", incidents.begin
         ends = {"since": main.span.first, "until": last, "earliest": begin.min(), "latest": begin.max()}
         times = {name: moment(int(tick), plan.timescale) for name, tick in ends.items()}
         raise DataError.of("incidents.none-to-judge", file=listed.name, part=part, **times)
@@ -377,8 +323,7 @@ def backtest_of(found: SeveralRuns, asked: BacktestQuestion, listed: IncidentLis
 
 def _left_out(found: BacktestResult, first: int, last: int) -> Mapping[str, int]:
     begin, most, split = found.listed.incidents.begin, found.asked.lead.most, found.split
-    open_rows = [row for row in found.rows if row.figures.level == POSSIBLE and row.figures.query is not None]
-    rows = [row for row in open_rows if row.figures.limit in (None, found.chosen)]
+    rows = found.open_rows
     early = [row for row in found.seen if row.name in {each.name for each in rows}]
     return {
         "before": int(np.sum(begin < first + most)),

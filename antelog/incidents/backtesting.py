@@ -13,15 +13,17 @@ import pyarrow as pa
 
 from antelog.arrow.ticks import begins
 from antelog.engine.columns.tables import NEVER, Column
+from antelog.engine.facts.frames import FileOrFrame
 from antelog.engine.step.query import KINDS
 from antelog.errors import DataWarning
 from antelog.files import Rejects
 from antelog.incidents.alerts import CONFIRMED, POSSIBLE
 from antelog.incidents.asked import question, versions
-from antelog.incidents.backtest import BacktestResult, BacktestRow, backtest_of, run
-from antelog.incidents.incident_list import FileOrFrame, read_incidents
+from antelog.incidents.backtest import BacktestResult, result_of, run
+from antelog.incidents.incident_list import read_incidents
+from antelog.incidents.judging import BacktestRow
 from antelog.incidents.missed import with_reasons
-from antelog.incidents.report import COUNTS, rate_of, text, to_dict
+from antelog.incidents.report import rate_of, schema_of, text, to_dict
 from antelog.language.moments import timed
 from antelog.program import Program
 from antelog.run.checks import Ready
@@ -119,18 +121,7 @@ class Backtest:
 
 
 _QUARTERS = ("quarter", "median", "three_quarters")
-_FIGURES = pa.schema(
-    [
-        *((name, pa.string()) for name in ("query", "level")),
-        *((name, pa.float64()) for name in ("chance", "limit")),
-        ("part", pa.string()),
-        ("best", pa.bool_()),
-        *((name, pa.int64()) for name in COUNTS),
-        ("false_rate", pa.float64()),
-        *((f"lead_{name}", pa.int64()) for name in _QUARTERS),
-        *((f"{name}_{end}", pa.float64()) for name in ("caught", "right") for end in ("low", "high")),
-    ]
-)
+_FIGURES = schema_of("queries")
 
 
 def _named(row: BacktestRow) -> dict[str, str | float | None]:
@@ -163,7 +154,7 @@ def judge(
         for each in programs
     ]
     reader = recording.reader(program.plan, rejects, how["progress"])
-    result = backtest_of(run(engines, asked, listed, reader), asked, listed)
+    result = result_of(run(engines, asked, listed, reader), asked, listed)
     if not len(result.missed):
         return result
     chosen = 0 if result.chosen is None else asked.values.index(result.chosen)

@@ -18,10 +18,9 @@ from antelog.escaping import cell
 from antelog.files import Form, form_of
 from antelog.files.cells import NUMBERS
 from antelog.incidents.incident_list import (
-    END,
     KIND,
-    START,
     TIME,
+    TIMES,
     KeyColumn,
     delimiter_of,
     names_in,
@@ -50,7 +49,7 @@ def add_row(path: Path, plan: Plan, choice: JudgingOptions, told: Mapping[str, s
     It is on the disk when this returns; a file that is not there is made. Raises DataError or OutputError.
     """
     column, at = KeyColumn.of(plan, choice.key), _instant(told[TIME], plan)
-    row: dict[str, object] = {**choice.where, **dict.fromkeys((TIME, START, END), at)}
+    row: dict[str, object] = {**choice.where, **dict.fromkeys(TIMES, at)}
     row |= {WHO: cell(_in_a_line(told[WHO])), **({KIND: told[KIND]} if told.get(KIND) else {})}
     if column is not None:
         row[column.name] = _key(column, _in_a_line(told["key"]))

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +23,7 @@ import pyarrow.parquet as pq
 
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.facts.frames import Frame, columns_in
+from antelog.engine.facts.frames import FileOrFrame, columns_in
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Form, Reject, Rejects, WantedColumns, form_of
 from antelog.files.cells import stacked
@@ -37,8 +36,7 @@ from antelog.incidents.key_numbers import numbers_of, texts
 from antelog.language.checks.suggestions import did_you_mean, require_known
 from antelog.run.settings import JudgingOptions
 
-FileOrFrame: TypeAlias = str | PathLike[str] | Frame
-TIME, START, END = "time", "start", "end"
+TIME, START, END = TIMES = ("time", "start", "end")
 KIND, NONE = "kind", "none"
 _NAME, _FRAME, _NOTHING = "incidents", "the frame of incidents", "\0"
 
@@ -101,7 +99,7 @@ def read_incidents(
     nothing = IncidentList(Incidents(none, none, none), (), key, str(path))
     if grows and not size_of(path):
         return nothing
-    names = _names(path) if frame is None else list(frame[0] or ())
+    names = names_of(path) if frame is None else list(frame[0] or ())
     wanted = wanted_columns(names, plan, choice, str(path))
     chunks = (
         chunks_of(path, wanted, rejects.notes)
@@ -189,8 +187,11 @@ def wanted_columns(names: Sequence[str], plan: Plan, choice: JudgingOptions, fil
     return WantedColumns(_NAME, (*columns, TIME), tuple(columns.values()), end, counting, ((TIME, time),))
 
 
-def _names(path: Path) -> list[str]:
-    """The names of the columns of a file. Raises DataError."""
+def names_of(given: FileOrFrame) -> list[str]:
+    """The names of the columns of a file or a frame. Raises DataError."""
+    if not isinstance(given, str | PathLike):
+        return list(columns_in(_NAME, given)[0] or ())
+    path = Path(given)
     form = form_of(path)
     if form is None:
         raise DataError(f"{path}: the ending names no form of file; there are {ENDINGS}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -192,3 +192,45 @@ def _taken(own: Incidents, lead: Lead, span: JudgedSpan) -> int:
     first, end = overlapping(np.zeros_like(own.key), own.begin, own.end + lead.settle)
     begin = np.maximum(own.begin[first], span.first)
     return int(np.maximum(np.minimum(end, span.last) + 1 - begin, 0).sum())
+
+
+# ---- rows ----
+
+RowName: TypeAlias = tuple[str | None, float, float | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """The measure of alerts: incidents, leads, the ticks that count, and how many of them are quiet."""
+
+    incidents: Incidents
+    lead: Lead
+    span: JudgedSpan
+    quiet: float  # the ticks outside incidents and settling, the mean over keys
+    quiet_of_all: float  # those outside all incidents, for queries without a key
+
+    @classmethod
+    def of(cls, incidents: Incidents, lead: Lead, span: JudgedSpan, keys: Column) -> Scene:
+        quiet = [quiet_ticks(incidents, each, lead, span) for each in (keys, np.array([ALL_KEYS]))]
+        return cls(incidents, lead, span, *quiet)
+
+    def row(self, alerts: Alerts, **named: Any) -> BacktestRow:
+        alerts = alerts.take((alerts.tick >= self.span.first) & (alerts.tick <= self.span.last))
+        found = judged(alerts, self.incidents, self.lead, self.span)
+        of_all = alerts.count and np.all(alerts.key == ALL_KEYS)
+        ticks = self.quiet_of_all if of_all else self.quiet
+        return BacktestRow(figures(found, self.incidents.begin, ticks=ticks, **named), found, alerts)
+
+
+@dataclass(frozen=True, eq=False)
+class BacktestRow:
+    """A row of the result: figures, what each alert was, and the alerts."""
+
+    figures: Figures
+    judged: JudgedAlerts
+    alerts: Alerts
+
+    @property
+    def name(self) -> RowName:
+        """The name of the row: its query, its level, and the value of the limit."""
+        return self.figures.query, self.figures.level, self.figures.limit

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from antelog.escaping import shown
 from antelog.forecast.reports.words import NONE, count, lead, leads, percent, percents
 from antelog.incidents.alerts import CONFIRMED, POSSIBLE, Alerts
-from antelog.incidents.backtest import LEFT_OUT, BacktestResult, BacktestRow
-from antelog.incidents.judging import FALSE, FEW, Figures, about
+from antelog.incidents.backtest import BacktestResult
+from antelog.incidents.judging import FALSE, FEW, BacktestRow, Figures, about
 from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
 
@@ -21,6 +24,12 @@ BEST = "*"  # the mark of a row that no other one beats
 SHOWN = 5  # missed incidents and false alarms that are listed
 COUNTS = ("caught", "incidents", "right", "too_late", "false", "neither")  # of figures, as JSON has them
 HEADS = ("caught", "right alerts", "false alarms", "how early")
+WORDS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+
+
+def schema_of(table: str) -> pa.Schema:
+    """The columns of a table, as `report.toml` has them."""
+    return pa.schema([(name, pa.type_for_alias(each)) for name, each in WORDS["tables"][table].items()])
 
 
 def level_text(level: float) -> str:
@@ -49,8 +58,8 @@ def rate_of(found: Figures, tick: int | None) -> tuple[float, str]:
     return found.false / found.ticks * _DAY / tick, "a day"
 
 
-def row_text(row: BacktestRow, tick: int | None) -> tuple[str, ...]:
-    found = row.figures
+def _row_text(row: BacktestRow, result: BacktestResult) -> tuple[str, ...]:
+    found, tick = row.figures, result.plan.tick
     return (
         _share(found, "caught", found.incidents),
         _share(found, "right", found.right + found.false),
@@ -73,7 +82,7 @@ def text(found: BacktestResult) -> str:
 
 def _lines(found: BacktestResult) -> Iterator[str]:
     for title, rows in by_query(found):
-        cells = [(row_name(found, row), *row_text(row, found.plan.tick)) for row in rows]
+        cells = [(f"{BEST if is_best else ' '} {name}", *own) for name, is_best, own in rows]
         yield from _table((title, *HEADS), cells)
         yield ""
     yield from notes(found)
@@ -82,18 +91,17 @@ def _lines(found: BacktestResult) -> Iterator[str]:
     yield from _listed("False alarms that lasted longest", [each.text(found) for each in costliest(found)])
 
 
-def by_query(found: BacktestResult) -> Iterator[tuple[str, list[BacktestRow]]]:
-    """The rows of each query, with its name and severity."""
+def by_query(found: BacktestResult) -> Iterator[tuple[str, list[tuple[str, bool, Sequence[str]]]]]:
+    """Each query with its severity, and its rows: their names, whether they are best, and their figures."""
     for query in found.asked.scopes:
         title = "All together" if query is None else f"{shown(query)} {found.plan.relation(query).severity}"
-        yield title, [row for row in found.rows if row.figures.query == query]
+        rows = [row for row in found.rows if row.figures.query == query]
+        yield title, [(_row_name(row, found), row.name in found.best, _row_text(row, found)) for row in rows]
 
 
-def row_name(found: BacktestResult, row: BacktestRow) -> str:
+def _row_name(row: BacktestRow, found: BacktestResult) -> str:
     name, value = level_text(row.figures.level), row.figures.limit
-    if value is None:
-        return f"  {name}"
-    return f"{BEST if row.name in found.best else ' '} {name}, {found.asked.limit} {value_text(value)}"
+    return name if value is None else f"{name}, {found.asked.limit} {value_text(value)}"
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -112,28 +120,22 @@ def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:
 
 def notes(found: BacktestResult) -> Iterator[str]:
     """Sentences that a reader needs beside the figures."""
-    scale, rows = found.plan.timescale, found.rows
-    yield "In brackets is the range within which the share lies by 90 % (Wilson)."
+    words = WORDS["notes"]
+    yield words["range"]
     if found.split is not None:
-        since = moment(found.split, scale)
-        yield f"All figures are of the unseen part, from {since} on; what came before has chosen."
+        yield words["unseen"].format(since=moment(found.split, found.plan.timescale))
     if found.asked.limit is not None and found.chosen is not None:
-        value = value_text(found.chosen)
-        yield (
-            f"{BEST} was best in the seen part: no other value caught as many and rang wrongly less. Below, "
-            f"{found.asked.limit} is {value}; for good: limit {found.asked.limit} = {value}."
-        )
-    if rows[0].figures.incidents < FEW:
-        yield f"With fewer than {FEW} incidents these figures cannot tell rules apart: give more."
-    out = ((found.left_out[name], *words) for name, words in LEFT_OUT.items())
-    said = [f"{count(number, what)} {why}" for number, what, why in out if number]
-    if said:
-        yield f"Left out: {'; '.join(said)}."
+        yield words["best"].format(mark=BEST, limit=found.asked.limit, value=value_text(found.chosen))
+    if found.rows[0].figures.incidents < FEW:
+        yield words["few"].format(few=FEW)
+    out = ((found.left_out[name], *said) for name, said in WORDS["left_out"].items())
+    if those := [f"{count(number, what)} {why}" for number, what, why in out if number]:
+        yield words["left_out"].format(those="; ".join(those))
 
 
 def unalerted(found: BacktestResult) -> int:
     """How many incidents that count had no alert from the most of the lead on to their end."""
-    first, *others = [row.alerts for row in found.listed_rows if row.figures.level == POSSIBLE]
+    first, *others = [row.alerts for row in found.open_rows]
     alerts, own = first.and_then(*others), found.listed.incidents.take(found.rows[0].judged.counted)
     spans = zip(own.key.tolist(), own.begin - found.asked.lead.most, own.end, strict=True)
     return sum(
@@ -169,9 +171,7 @@ def costliest(found: BacktestResult) -> list[FalseAlarm]:
     """The false alarms that were on for longest."""
     listed = list[FalseAlarm]()
     rows = [row for row in found.listed_rows if row.figures.query is not None]
-    for row in rows:
-        if row.figures.level != POSSIBLE:
-            continue
+    for row in found.open_rows:
         alerts = row.alerts.take(row.judged.kind == FALSE)
         length = np.minimum(alerts.end, found.scene.span.last) - alerts.tick
         higher = [each for each in rows if each.figures.query == row.figures.query]

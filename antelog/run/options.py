@@ -228,9 +228,8 @@ def takes(struct: Callable[P, S]) -> OptionTaker[P, S]:
         @functools.wraps(function)
         def call(*args: Any, **given: Any) -> R:
             if len(args) != len(before):
-                raise TypeError(
-                    f"{function.__name__}() takes {len(before)} positional arguments; name the others"
-                )
+                said = f"takes {len(before)} positional arguments; name the others"
+                raise TypeError(f"{function.__name__}() {said}")
             return function(*args, keywords(struct, function.__name__, given))
 
         named = [

@@ -5,14 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from os import PathLike, fspath
+from os import fspath
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, marked
-from antelog.engine.facts.frames import Frame
+from antelog.engine.facts.frames import FileOrFrame, Frame
 from antelog.engine.facts.history import Facts
 from antelog.engine.step.wording import plain
 from antelog.engine.values.values import Values
@@ -152,9 +153,7 @@ class Replay:
 
 
 @takes(ReplaySettings)
-def replay(
-    program: Program, inputs: Mapping[str, str | PathLike[str] | Frame], settings: ReplaySettings
-) -> Replay:
+def replay(program: Program, inputs: Mapping[str, FileOrFrame], settings: ReplaySettings) -> Replay:
     """Runs recorded facts through an engine: an iterable of steps, each with a tick and tables of changes.
 
     Its `lines()` are those that `antelog try` prints. Rows that cannot be used are set aside, and counted in
@@ -193,16 +192,16 @@ def replay(
 
 
 def ready_with(
-    function: str,
-    program: Program,
-    inputs: Mapping[str, str | PathLike[str] | Frame],
-    settings: ReplaySettings,
+    function: str, program: Program, inputs: Mapping[str, FileOrFrame], settings: object, **more: Any
 ) -> Ready:
-    """Checks the arguments of a function that reads recorded facts. Raises ArgumentError and DataError."""
+    """Checks the arguments of a function that reads recorded facts. Raises ArgumentError and DataError.
+
+    `settings` has some of those of `replay`; `more` are others.
+    """
     check(function, {"program": program, "inputs": inputs}, _KINDS)
     try:
         files = {name: _file(function, name, inputs[name]) for name in inputs}
-        given = taken(Settings, taken(ReplaySettings, settings), inputs=files)
+        given = taken(Settings, taken(ReplaySettings, settings, **more), inputs=files)
     except SettingError as error:
         raise DataError(str(error)) from None
     for misfit in misfits(program.plan, given):
@@ -210,7 +209,7 @@ def ready_with(
     return resolved(program, given)
 
 
-def recorded(found: Ready, inputs: Mapping[str, str | PathLike[str] | Frame]) -> Recording:
+def recorded(found: Ready, inputs: Mapping[str, FileOrFrame]) -> Recording:
     """The facts of settings, some of which are frames."""
     frames = {name: each for name, each in inputs.items() if not PATH.fits(each)}
     return replace(recording_of(found.settings), frames=frames)
@@ -219,15 +218,14 @@ def recorded(found: Ready, inputs: Mapping[str, str | PathLike[str] | Frame]) ->
 _KINDS = {"program": of(Program, "an antelog.Program"), "inputs": NAMED}
 
 
-def _file(function: str, name: str, given: str | PathLike[str] | Frame) -> Files:
+def _file(function: str, name: str, given: FileOrFrame) -> Files:
     """The address of a file; that of a frame is its name."""
     if PATH.fits(given):
         return Reach(f"antelog.{function}", "read", (Files,)).read(fspath(given))
     is_table = hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__")
     if isinstance(given, str | bytes | Mapping) or not (is_table or isinstance(given, Iterable)):
-        raise wrong(
-            f"{function}: what {name} is given", given, f"{PATH.words}, or a frame, or a list of tuples"
-        )
+        kinds = f"{PATH.words}, or a frame, or a list of tuples"
+        raise wrong(f"{function}: what {name} is given", given, kinds)
     return Files(f"the frame of {name}", Form.PARQUET)
 
 
@@ -260,11 +258,7 @@ class RecordedPlaces(FactPlaces):
 def recorded_grounds(program: Program, recording: Recording, at: int | None, rejects: Rejects) -> Grounds:
     """The grounds of recorded facts as of a tick; None: of all of them."""
     static = static_facts(program.plan, recording.statics, rejects, recording.maps)
-    return grounds_of(program, recording.reader(program.plan, rejects), static, at)
-
-
-def grounds_of(program: Program, reader: InputReader, static: Mapping[str, Frame], at: int | None) -> Grounds:
-    return RecordedRows.of(reader).grounds(program, static, at)
+    return RecordedRows.of(recording.reader(program.plan, rejects)).grounds(program, static, at)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,12 +22,12 @@ import pyarrow.parquet as pq
 
 from antelog.arrow.ticks import times_of
 from antelog.engine.columns.tables import Column
-from antelog.engine.facts.frames import columns_in
+from antelog.engine.facts.frames import FileOrFrame, columns_in
 from antelog.errors import DataError
 from antelog.files import Form, form_of
 from antelog.files.columns import DEFAULT_ARRIVAL, has
 from antelog.files.naming import ENDINGS
-from antelog.incidents.incident_list import FileOrFrame
+from antelog.incidents.incident_list import names_of
 from antelog.incidents.key_numbers import numbers_of, texts
 from antelog.incidents.suggest.writing import uses
 from antelog.language.durations import duration_text
@@ -57,7 +57,7 @@ def declared(
         if not re.fullmatch(r"[A-Z]\w*", name):
             raise DataError(f"{name}: names of inputs begin with a capital letter, as in --input Temp=FILE")
     read = {name: _read(name, each) for name, each in given.items()}
-    incidents = columns_of(listed)
+    incidents = names_of(listed)
     key = (named or "").rpartition("=")[2] or None  # of `--key X=device`
     first, *others = read.values()
     common = [each for each in first.column_names if all(each in rows.column_names for rows in others)]
@@ -112,10 +112,6 @@ def with_a_query(declarations: str) -> str:
         return declarations
     terms = ", ".join(["_"] * first[2].count(",") + ["T"])
     return f"{declarations}{_ANY}{first[1]}({terms}).\nquery AnyMoment(T).\n"
-
-
-def columns_of(incidents: FileOrFrame) -> list[str]:
-    return list(_read("incidents", incidents).column_names)
 
 
 def _read(name: str, given: FileOrFrame) -> pa.Table:

@@ -17,8 +17,8 @@ import numpy as np
 
 from antelog.incidents.alerts import CONFIRMED
 from antelog.incidents.asked import asked_queries, rewritten
-from antelog.incidents.backtest import BacktestResult, BacktestRow
-from antelog.incidents.judging import ALL_KEYS, f1
+from antelog.incidents.backtest import BacktestResult
+from antelog.incidents.judging import ALL_KEYS, BacktestRow, f1
 from antelog.incidents.report import counts_text
 from antelog.incidents.suggest.input_columns import APART, key_positions, number_text
 from antelog.incidents.suggest.measures import SearchedHistory

@@ -12,6 +12,7 @@ import pyarrow as pa
 from msgspec import structs
 
 from antelog.compile.nodes.plan import Argument, Key, Plan
+from antelog.engine.facts.frames import FileOrFrame
 from antelog.errors import DataError
 from antelog.files import Rejects
 from antelog.forecast.reports.words import lead
@@ -19,17 +20,10 @@ from antelog.incidents.alerts import CONFIRMED
 from antelog.incidents.asked import lead_of, rewritten
 from antelog.incidents.backtest import BacktestResult
 from antelog.incidents.backtesting import judge, warned
-from antelog.incidents.incident_list import FileOrFrame, read_incidents
+from antelog.incidents.incident_list import names_of, read_incidents
 from antelog.incidents.judging import ALL_KEYS, Figures, about
-from antelog.incidents.report import counts_text, rate_of, rate_text
-from antelog.incidents.suggest.declaring import (
-    asks,
-    columns_of,
-    declared,
-    used_only,
-    with_a_query,
-    without_a_query,
-)
+from antelog.incidents.report import WORDS, counts_text, rate_of, rate_text, schema_of
+from antelog.incidents.suggest.declaring import asks, declared, used_only, with_a_query, without_a_query
 from antelog.incidents.suggest.improving import improved
 from antelog.incidents.suggest.input_columns import InputColumns, key_positions, number_text
 from antelog.incidents.suggest.measures import DAY, Done, SearchedHistory
@@ -40,13 +34,7 @@ from antelog.program import Program, parse
 from antelog.run.checks import Ready
 from antelog.run.options import taken, takes
 from antelog.run.replay import RecordedRows, Recording, ready_with, recorded
-from antelog.run.settings import (
-    BacktestOptions,
-    ReplaySettings,
-    SuggestOptions,
-    SuggestSettings,
-    naming_arguments,
-)
+from antelog.run.settings import BacktestOptions, SuggestOptions, SuggestSettings, naming_arguments
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,23 +53,10 @@ class Suggestion:
 
     @cached_property
     def rules(self) -> pa.Table:
-        return pa.Table.from_pylist(list(self.rows), _FIGURES)
+        return pa.Table.from_pylist(list(self.rows), schema_of("rules"))
 
     def __str__(self) -> str:
-        return self.text or (NO_CHANGE if self.improves else NOTHING)
-
-
-NOTHING = "Nothing that comes before these incidents is better than alarms at random; no rule is proposed."
-NO_CHANGE = "No other limit, and no condition more, does better on these incidents; nothing is changed."
-_FIGURES = pa.schema(
-    [
-        *((name, pa.string()) for name in ("rule", "text", "limits")),
-        *((name, pa.int64()) for name in ("caught", "incidents")),
-        ("false_rate", pa.float64()),
-        *((name, pa.int64()) for name in ("unseen_caught", "unseen_incidents")),
-        ("unseen_false_rate", pa.float64()),
-    ]
-)
+        return self.text or str(WORDS["suggestions"]["no_change" if self.improves else "nothing"])
 
 
 def suggested(
@@ -158,7 +133,7 @@ def _with_key(program: Program, given: str | None, incidents: FileOrFrame) -> Pl
     column = next((each.columns[at[each.name]] for each in plan.inputs if each.name in at), "")
     if not at:
         variable, _, wanted = (given or "").rpartition("=")
-        known = [wanted.lower()] if wanted else [each.lower() for each in columns_of(incidents)]
+        known = [wanted.lower()] if wanted else [each.lower() for each in names_of(incidents)]
         first, *others = [each.columns[:-1] for each in plan.inputs]
         common = [name for name in first if all(name in own for own in others)]
         column = next((each for each in (*known, variable) if each in common), "")
@@ -243,7 +218,7 @@ def suggest(
             declarations, maps = declared(inputs, settings.key, incidents)
             program = parse(with_a_query(declarations), name="inputs")
             settings = replace(settings, map={**maps, **settings.map})
-        found = ready_with("suggest", program, inputs, replace(taken(ReplaySettings, settings), most=None))
+        found = ready_with("suggest", program, inputs, settings, most=None)
         how: dict[str, Any] = {"progress": lambda _: None, "note": warned, "declarations": declarations}
         result = suggested(found, settings, incidents, recorded(found, inputs), rejects, **how)
     for each in (*rejects.notes, *rejects.at_end):

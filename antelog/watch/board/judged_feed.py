@@ -22,13 +22,7 @@ from antelog.errors import AntelogError, DataError
 from antelog.files import Rejects
 from antelog.forecast.reports.words import count
 from antelog.incidents.asked import question
-from antelog.incidents.backtest import (
-    BacktestQuestion,
-    BacktestResult,
-    LineCollector,
-    SeveralRuns,
-    backtest_of,
-)
+from antelog.incidents.backtest import BacktestQuestion, BacktestResult, LineCollector, SeveralRuns, result_of
 from antelog.incidents.growing_list import add_row
 from antelog.incidents.incident_list import IncidentList, KeyColumn, read_incidents
 from antelog.incidents.judging import ALL_KEYS
@@ -151,7 +145,7 @@ class JudgedFeed:
         if runs.first is None:
             raise DataError("nothing has been followed yet")
         runs.seen = {*collector.keys}
-        self.said, self.result = "", backtest_of(runs, asked, listed)
+        self.said, self.result = "", result_of(runs, asked, listed)
 
 
 def _take(runs: SeveralRuns, record: Mapping[str, Any]) -> None:

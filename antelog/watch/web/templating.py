@@ -67,13 +67,7 @@ _ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_ENVIRONMENT.filters |= {
-    "share": share,
-    "xy": number,
-    "place": lambda value: f"{value:.2f}",
-    "counted": count,
-    "zip": zip,
-}
+_ENVIRONMENT.filters |= {"share": share, "xy": number, "counted": count, "zip": zip}
 
 
 # ---- styles, scripts, fonts ----

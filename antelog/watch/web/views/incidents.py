@@ -11,18 +11,16 @@ import numpy as np
 
 from antelog.forecast.reports.words import count, lead
 from antelog.incidents.alerts import overlapping
-from antelog.incidents.backtest import BacktestResult, BacktestRow
-from antelog.incidents.judging import FALSE, JudgedSpan, about
+from antelog.incidents.backtest import BacktestResult
+from antelog.incidents.judging import FALSE, BacktestRow, JudgedSpan, about
 from antelog.incidents.report import (
-    BEST,
     HEADS,
+    WORDS,
     by_query,
     costliest,
     level_text,
     missed_text,
     notes,
-    row_name,
-    row_text,
     unalerted,
 )
 from antelog.language.moments import moment
@@ -61,7 +59,7 @@ def _values(found: BacktestResult) -> Mapping[str, object]:
 def _figures(found: BacktestResult) -> Mapping[str, Sequence[object]]:
     missed, keys = found.missed.tolist()[: len(found.why) or None], found.listed.incidents.key
     return {
-        "tables": [(title, [_cells(found, row) for row in rows]) for title, rows in by_query(found)],
+        "tables": list(by_query(found)),
         "heads": HEADS,
         "missed": [(found.key(keys[i]), missed_text(found, i), found.why.get(i, "")) for i in missed],
         "alarms": [(each.key, each.text(found), "") for each in costliest(found)],
@@ -79,19 +77,11 @@ def judged_part(judged: JudgedFeed) -> Mapping[str, object]:
     if found is None:
         return {**known, "tables": (), "missed": (), "alarms": ()}
     alone, figures, wanted = unalerted(found), found.rows[0].figures, found.asked.lead
-    added = _ADDED.format(alone, count(figures.incidents, "incident")) if alone else _NONE_ADDED
+    words, of_all = WORDS["notes"], count(figures.incidents, "incident")
+    added = words["added"].format(alone=alone, all=of_all) if alone else words["none_added"]
     least, most = (lead(each, found.plan.tick) if each else "no time" for each in (wanted.least, wanted.most))
-    right = f"An alert is right from {least} to {most} before an incident."
+    right = words["lead"].format(least=least, most=most)
     return {**known, **_figures(found), "notes": [added, *told, right, *notes(found)]}
-
-
-_ADDED = "{} of {} were added without an alert: no rule had said anything."
-_NONE_ADDED = "Each incident had an alert. If what no rule saw is not added, too, nothing is ever missed."
-
-
-def _cells(found: BacktestResult, row: BacktestRow) -> Sequence[object]:
-    name = row_name(found, row).removeprefix(BEST).strip()
-    return name, row.name in found.best, row_text(row, found.plan.tick)
 
 
 def _rows(found: BacktestResult) -> list[BacktestRow]:
