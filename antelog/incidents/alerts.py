@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, Numbers, changed, combined, ordered
+from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers, RowSet, changed, combined, ordered
 
 POSSIBLE, CONFIRMED = 0.0, 2.0  # the levels of what has no chance; those between are chances
 
 
 @dataclass(frozen=True, eq=False)
-class LoggedLines(ColumnSet):
+class LoggedLines(RowSet):
     """Lines of the log, in its order: `answer` and `key` are numbers, `chance` is NaN where there is none."""
 
     query: Column
@@ -34,17 +34,13 @@ class LoggedLines(ColumnSet):
 
 
 @dataclass(frozen=True, eq=False)
-class Alerts(ColumnSet):
+class Alerts(RowSet):
     """Alerts, by query, key and tick; each is on from `tick` to `end`, the tick of the line that ended it."""
 
     query: Column
     key: Column
     tick: Column
     end: Column
-
-    @property
-    def count(self) -> int:
-        return len(self.tick)
 
 
 def alerts_at(level: float, lines: LoggedLines, settle: int, *, together: bool = False) -> Alerts:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask
+from antelog.engine.columns.tables import NEVER, Column, Mask, RowSet
 from antelog.incidents.alerts import Alerts, overlapping
 
 ALL_KEYS = -1  # the key of an incident of all keys, and of an alert of a query without a key
@@ -22,16 +22,12 @@ RIGHT, TOO_LATE, NEITHER, FALSE = range(4)
 
 
 @dataclass(frozen=True, eq=False)
-class Incidents(ColumnSet):
+class Incidents(RowSet):
     """Incidents that do not overlap, by key and begin; each lasts from `begin` to `end`, both included."""
 
     key: Column
     begin: Column
     end: Column
-
-    @property
-    def count(self) -> int:
-        return len(self.begin)
 
     @classmethod
     def of(cls, key: Column, begin: Column, end: Column) -> Incidents:
