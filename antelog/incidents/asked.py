@@ -12,7 +12,7 @@ from msgspec import structs
 
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
-from antelog.incidents.backtest import BacktestQuestion, judged_queries
+from antelog.incidents.backtest import BacktestQuestion
 from antelog.incidents.judging import Lead
 from antelog.language.checks.suggestions import require_known
 from antelog.language.durations import duration_text
@@ -128,7 +128,8 @@ def asked_queries(plan: Plan, names: Sequence[str]) -> tuple[str, ...]:
     known = tuple(each.name for each in plan.queries)
     for name in names:
         require_known(name, known, "the program has no query")
-    found = tuple(names) or judged_queries(plan)
+    rings = (each.name for each in plan.queries if each.severity != "good" or each.alert is not None)
+    found = tuple(names) or tuple(rings)
     if not found:
         raise DataError("no query would ring: all of them say that something is well. Name one with --query")
     return found

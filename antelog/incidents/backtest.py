@@ -15,13 +15,12 @@ import pyarrow.compute as pc
 from antelog.answers import CONFIRMED as CONFIRMED_NOW
 from antelog.answers import ENDS, OPEN, state_after
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.columns.tables import Column, Numbers
+from antelog.engine.columns.tables import Column
 from antelog.engine.step.wording import LOST, SEEN, meanings, value_in_words
 from antelog.errors import DataError
 from antelog.incidents.alerts import CONFIRMED, POSSIBLE, Alerts, LoggedLines, alerts_at, levels_that_differ
-from antelog.incidents.incident_list import IncidentList, KeyColumn
+from antelog.incidents.incident_list import IncidentList, KeyColumn, numbers_of, texts
 from antelog.incidents.judging import ALL_KEYS, NEITHER, BacktestRow, JudgedSpan, Lead, RowName, Scene, f1
-from antelog.incidents.key_numbers import numbers_of, texts
 from antelog.language.moments import moment
 from antelog.lines import LogLine
 from antelog.process import Engine
@@ -86,13 +85,15 @@ class LineCollector:
         columns = [pa.array([name] * table.num_rows, pa.string()), *(texts(each, "\1") for each in own)]
         change, means = table.column("change"), meanings(table, relation.severity)
         unseen = pc.and_(pc.equal(change, SEEN), pc.equal(means, LOST))
-        chance = table.column("chance") if "chance" in table.column_names else None
+        chances = np.full(table.num_rows, np.nan)
+        if "chance" in table.column_names:
+            chances = pc.fill_null(pc.cast(table.column("chance"), pa.float64()), np.nan).to_numpy()
         return LoggedLines(
             np.full(table.num_rows, number),
             numbers_of(pc.binary_join_element_wise(*columns, "\0"), self._answers),
             self._key(name, table),
             table.column("tick").to_numpy(),
-            np.full(table.num_rows, np.nan) if chance is None else _numbers(chance),
+            chances,
             ~pc.or_(pc.is_in(change, pa.array(ENDS)), unseen).to_numpy(),
             pc.equal(change, CONFIRMED_NOW).to_numpy(),
         )
@@ -110,11 +111,6 @@ class LineCollector:
         self._parts = [self._parts[0].and_then(*self._parts[1:], told) if self._parts else told]
         self._rows.clear()
         return self._parts[0]
-
-
-def _numbers(column: pa.ChunkedArray) -> Numbers:
-    found: Numbers = pc.fill_null(pc.cast(column, pa.float64()), np.nan).to_numpy()
-    return found
 
 
 # ---- runs ----
@@ -337,8 +333,3 @@ def _left_out(found: BacktestResult, first: int, last: int) -> Mapping[str, int]
 def _unjudged(row: BacktestRow, last: int) -> int:
     """The alerts after a tick that nothing but the end of the data leaves undecided."""
     return int(np.sum((row.judged.kind == NEITHER) & (row.alerts.tick > last)))
-
-
-def judged_queries(plan: Plan) -> tuple[str, ...]:
-    """The queries that would ring: those with words, an alert or a severity other than `good`."""
-    return tuple(each.name for each in plan.queries if each.severity != "good" or each.alert is not None)

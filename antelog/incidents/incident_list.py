@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.compile.nodes.plan import Plan
+from antelog.engine.columns.tables import Column
 from antelog.engine.facts.frames import FileOrFrame, columns_in
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Form, Reject, Rejects, WantedColumns, form_of
@@ -32,7 +33,6 @@ from antelog.files.columns import DEFAULT_ARRIVAL, has
 from antelog.files.naming import ENDINGS, opened, size_of
 from antelog.files.reading import chunks_of, frame_chunks
 from antelog.incidents.judging import ALL_KEYS, Incidents
-from antelog.incidents.key_numbers import numbers_of, texts
 from antelog.language.checks.suggestions import did_you_mean, require_known
 from antelog.run.settings import JudgingOptions
 
@@ -138,8 +138,8 @@ def _filled(chunk: Chunk, wanted: WantedColumns, names: Sequence[str]) -> Chunk:
     for number in range(len(wanted.types)):
         kind = kind_of(columns[number].type)
         if wanted.columns[number] in names and kind in (Kind.TEXT, Kind.NOTHING):
-            texts = pc.fill_null(columns[number].cast(pa.string()), _NOTHING)
-            columns[number] = pc.if_else(pc.equal(texts, ""), _NOTHING, texts)
+            found = texts(columns[number], _NOTHING)
+            columns[number] = pc.if_else(pc.equal(found, ""), _NOTHING, found)
     return replace(chunk, columns=columns)
 
 
@@ -222,3 +222,24 @@ def names_in(lines: Iterable[bytes], path: Path) -> list[str]:
 
 def delimiter_of(line: str) -> str:
     return csv.Sniffer().sniff(line, ",;\t|").delimiter if ";" in line else ","
+
+
+# ---- keys as numbers: those of incidents, answers and facts are compared as texts ----
+
+
+def texts(column: pa.Array | pa.ChunkedArray, missing: str | None = None) -> pa.Array:
+    """The values of a column as texts, with another text where a value is missing."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    try:
+        found = pc.cast(array, pa.string())
+    except pa.ArrowException:
+        found = pa.array([None if each is None else str(each) for each in array.to_pylist()], pa.string())
+    return found if missing is None else pc.fill_null(found, missing)
+
+
+def numbers_of(column: pa.Array, known: dict[str, int]) -> Column:
+    """The number of each text; `known` gets the ones that are new."""
+    coded = pc.dictionary_encode(column)
+    numbers = [known.setdefault(each, len(known)) for each in coded.dictionary.to_pylist()]
+    found: Column = np.array(numbers, np.int64)[coded.indices.to_numpy()]
+    return found

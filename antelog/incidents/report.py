@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from antelog.escaping import shown
 from antelog.forecast.reports.words import NONE, count, lead, leads, percent, percents
-from antelog.incidents.alerts import CONFIRMED, POSSIBLE, Alerts
+from antelog.incidents.alerts import CONFIRMED, POSSIBLE
 from antelog.incidents.backtest import BacktestResult
 from antelog.incidents.judging import FALSE, FEW, BacktestRow, Figures, about
 from antelog.language.moments import Timescale, moment
@@ -153,39 +153,29 @@ def missed_text(found: BacktestResult, number: int) -> str:
 
 @dataclass(frozen=True)
 class FalseAlarm:
-    """A false alarm: from `tick` on, for so many ticks, and the highest level that it reached."""
+    """A false alarm: from `tick` on, for so many ticks."""
 
     query: str
     key: str | None
     tick: int
     ticks: int
-    level: float
 
     def text(self, found: BacktestResult) -> str:
         named, scale = "" if self.key is None else f"{self.key}  ", found.plan.timescale
         length = f", for {lead(self.ticks, found.plan.tick)}" if self.ticks else ""
-        return f"{self.query}  {named}{moment(self.tick, scale)}{length}, {level_text(self.level)}"
+        return f"{self.query}  {named}{moment(self.tick, scale)}{length}"
 
 
 def costliest(found: BacktestResult) -> list[FalseAlarm]:
     """The false alarms that were on for longest."""
     listed = list[FalseAlarm]()
-    rows = [row for row in found.listed_rows if row.figures.query is not None]
     for row in found.open_rows:
         alerts = row.alerts.take(row.judged.kind == FALSE)
         length = np.minimum(alerts.end, found.scene.span.last) - alerts.tick
-        higher = [each for each in rows if each.figures.query == row.figures.query]
         for i in np.lexsort((alerts.tick, -length))[:SHOWN].tolist():
-            level = max(each.figures.level for each in higher if _reaches(each.alerts, alerts, i))
             key, tick = found.key(int(alerts.key[i])), int(alerts.tick[i])
-            listed.append(FalseAlarm(str(row.figures.query), key, tick, int(length[i]), level))
+            listed.append(FalseAlarm(str(row.figures.query), key, tick, int(length[i])))
     return sorted(listed, key=lambda each: (-each.ticks, each.tick))[:SHOWN]
-
-
-def _reaches(higher: Alerts, alerts: Alerts, row: int) -> bool:
-    """Whether an alert of some level begins while another one is on."""
-    inside = (higher.tick >= alerts.tick[row]) & (higher.tick <= alerts.end[row])
-    return bool(np.any(inside & (higher.key == alerts.key[row])))
 
 
 # ---- plain values ----
@@ -202,10 +192,7 @@ def to_dict(found: BacktestResult) -> dict[str, Any]:
             {"key": found.key(key), **_begin(at, scale), "why": found.why.get(number)}
             for number, key, at in missed
         ],
-        "false_alarms": [
-            {**vars(each), **_begin(each.tick, scale), "level": level_name(each.level)}
-            for each in costliest(found)
-        ],
+        "false_alarms": [{**vars(each), **_begin(each.tick, scale)} for each in costliest(found)],
         "split": None if found.split is None else _begin(found.split, scale),
         "seen": [_row(found, row) for row in found.seen],
         "left_out": dict(found.left_out),

@@ -20,6 +20,7 @@ import pyarrow.csv as pc_csv
 import pyarrow.json as pa_json
 import pyarrow.parquet as pq
 
+from antelog.arrow.kinds import Kind, kind_of
 from antelog.arrow.ticks import times_of
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.frames import FileOrFrame, columns_in
@@ -27,8 +28,8 @@ from antelog.errors import DataError
 from antelog.files import Form, form_of
 from antelog.files.columns import DEFAULT_ARRIVAL, has
 from antelog.files.naming import ENDINGS
-from antelog.incidents.incident_list import names_of
-from antelog.incidents.key_numbers import numbers_of, texts
+from antelog.incidents.incident_list import names_of, numbers_of, texts
+from antelog.incidents.suggest.input_columns import APART
 from antelog.incidents.suggest.writing import uses
 from antelog.language.durations import duration_text
 from antelog.language.epochs import Counting
@@ -171,10 +172,9 @@ def _key_numbers(rows: pa.Table, key: str | None) -> Column:
 
 
 def _moments(rows: pa.Table, name: str) -> Column | None:
-    """Times in microseconds; None where they are plain numbers."""
+    """Times in microseconds; None where they are plain numbers, too small for seconds since 1970."""
     column = rows.column(name)
-    is_plain = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
-    if is_plain and (pc.max(column).as_py() or 0) < 1e8:  # too small for seconds since 1970
+    if kind_of(column.type) is Kind.NUMBER and (pc.max(column).as_py() or 0) < 1e8:
         return None
     found = times_of(column.combine_chunks(), Counting(Timescale(1)))
     moments: Column = found.numbers[found.natural]
@@ -197,14 +197,12 @@ def _names(columns: Sequence[str]) -> dict[str, str]:
 def _input(name: str, rows: pa.Table, key: str | None, tick: int | None, named: Mapping[str, str]) -> str:
     """An input as a declaration."""
     time = _time(name, rows)
-    typed = [f"{to}: {_type(rows.schema.field(each).type)}" for each, to in named.items() if each != time]
+    kinds = {to: kind_of(rows.column(each).type) for each, to in named.items() if each != time}
+    typed = [f"{to}: {'number' if kind is Kind.NUMBER else 'text'}" for to, kind in kinds.items()]
     ticks, come = (_ticks(rows, each, tick) for each in (time, DEFAULT_ARRIVAL))
     alone, delay = "", 0
     if len(ticks) == rows.num_rows:  # else some cannot be read, and are set aside later
-        pairs = (
-            pa.table({"key": _key_numbers(rows, key), "tick": ticks}).group_by(["key", "tick"]).aggregate([])
-        )
-        if pairs.num_rows == rows.num_rows:
+        if len(np.unique(_key_numbers(rows, key) * APART + ticks)) == rows.num_rows:
             alone = f", one per {named[key] if key else 'tick'}"
         if len(come) == len(ticks):
             delay = max(int(np.max(come - ticks, initial=0)), 0)
@@ -218,7 +216,3 @@ def _ticks(rows: pa.Table, column: str, tick: int | None) -> Column:
     moments = _moments(rows, column)
     found: Column = rows.column(column).to_numpy() if moments is None or tick is None else moments // tick
     return found
-
-
-def _type(type_: pa.DataType) -> str:
-    return "number" if pa.types.is_integer(type_) or pa.types.is_floating(type_) else "text"

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.columns.tables import Column, Mask, Numbers
-from antelog.incidents.key_numbers import numbers_of, texts
+from antelog.incidents.incident_list import numbers_of, texts
 from antelog.language.printer import value_text
 
 APART = 1 << 40  # more ticks than there are

@@ -13,7 +13,6 @@ from math import log, log1p
 import numpy as np
 
 from antelog.engine.columns.tables import NEVER, Column
-from antelog.incidents.judging import Incidents
 from antelog.incidents.suggest.measures import Done, SearchedHistory
 from antelog.incidents.suggest.search import best_rule
 from antelog.incidents.suggest.searched_part import FoundRule, SearchedPart, costs, counted
@@ -34,14 +33,10 @@ def proposals(
         if found is None:
             return
         yield found
-        left = _without(history, left, found)
+        caught = counted(history, left)[sorted(found.caught)]
+        left = left.take(np.setdiff1d(np.arange(left.count), caught))
         if not len(counted(history, left)):
             return
-
-
-def _without(history: SearchedHistory, left: Incidents, found: FoundRule) -> Incidents:
-    caught = counted(history, left)[sorted(found.caught)]
-    return left.take(np.setdiff1d(np.arange(left.count), caught))
 
 
 def _next(whole: SearchedPart) -> FoundRule | None:

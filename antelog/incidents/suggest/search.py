@@ -50,12 +50,13 @@ def best_rule(part: SearchedPart) -> FoundRule | None:
     return min(allowed, key=lambda rule: rule.order, default=None)
 
 
-def _varied(rules: Iterable[FoundRule], each: int = 3) -> list[FoundRule]:
+def _varied(rules: Iterable[FoundRule], most: int = 3) -> list[FoundRule]:
     """The best rules, at most so many of the same measures."""
     found, times = list[FoundRule](), dict[frozenset[Measure], int]()
     for rule in sorted(rules, key=lambda rule: rule.order):
-        times[rule.measures] = times.get(rule.measures, 0) + 1
-        if times[rule.measures] <= each and np.isfinite(rule.worth) and len(found) < _BEAM:
+        measures = frozenset(each.measure for each in rule.conditions)
+        times[measures] = times.get(measures, 0) + 1
+        if times[measures] <= most and np.isfinite(rule.worth) and len(found) < _BEAM:
             found.append(rule)
     return found
 

@@ -40,10 +40,6 @@ class FoundRule:
     unseen: FoundRule | None = None  # what rules found without a fold came to in it, in all folds
 
     @property
-    def measures(self) -> frozenset[Measure]:
-        return frozenset(each.measure for each in self.conditions)
-
-    @property
     def order(self) -> tuple[float, int, int]:
         """The best come first: those that are worth most, then the shorter ones."""
         return -self.worth, len(self.conditions), sum(each.measure.ticks for each in self.conditions)
@@ -146,11 +142,9 @@ class SearchedPart:
         """The most that a measure reaches before each incident, the strongest first; `among` some rows."""
         numbers = self.history.numbers[measure]
         part = numbers[self.before] if above else -numbers[self.before]
-        unknown = np.isnan(part)
-        if among is not None:
-            inside = np.zeros(len(numbers), np.bool_)
-            inside[among] = True
-            unknown |= ~inside[self.before]
+        inside = np.zeros(len(numbers), np.bool_)
+        inside[slice(None) if among is None else among] = True
+        unknown = np.isnan(part) | ~inside[self.before]
         found = np.full(self.incidents, -np.inf)
         if len(part):
             starts = np.append(0, np.cumsum(self.end - self.first))[:-1]
