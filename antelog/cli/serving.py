@@ -16,7 +16,7 @@ from antelog.cli.show.terminal import note, say, say_whole
 from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Source
 from antelog.errors import UnsupportedError
-from antelog.incidents.growing_list import can_grow
+from antelog.incidents.incident_list import can_grow
 from antelog.run.address import Kafka, address_of
 from antelog.run.options import taken
 from antelog.run.settings import JudgingOptions, PageSettings
@@ -45,9 +45,8 @@ def page_address(
     if settings.incidents is not None:
         can_grow(settings.incidents)
         options = taken(JudgingOptions, settings, key=settings.incident_key)
-        judged = IncidentFile(
-            str(settings.incidents.absolute()), options, () if plan is None else plan.readings
-        )
+        path, readings = str(settings.incidents.absolute()), () if plan is None else plan.readings
+        judged = IncidentFile(path, options, readings)
     address = PageAddress(
         host=settings.host,
         port=settings.port,

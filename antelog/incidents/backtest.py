@@ -33,7 +33,6 @@ from antelog.run.waiting import DueRows, arrivals_of
 # The chances that are looked at, falling: failures are rare, and so are high chances of them.
 STEPS = (*(each / 20 for each in range(19, 0, -1)), 0.02, 0.01)
 
-
 _TYPES: Sequence[Any] = (*[np.int64] * 4, np.float64, *[np.bool_] * 2)  # of the columns of lines
 
 

@@ -17,13 +17,12 @@ from antelog.engine.facts.frames import FileOrFrame
 from antelog.engine.step.query import KINDS
 from antelog.errors import DataWarning
 from antelog.files import Rejects
-from antelog.incidents.alerts import CONFIRMED, POSSIBLE
 from antelog.incidents.asked import question, versions
 from antelog.incidents.backtest import BacktestResult, result_of, run
 from antelog.incidents.incident_list import read_incidents
 from antelog.incidents.judging import BacktestRow
 from antelog.incidents.missed import with_reasons
-from antelog.incidents.report import rate_of, schema_of, text, to_dict
+from antelog.incidents.report import level_name, rate_of, schema_of, text, to_dict
 from antelog.language.moments import timed
 from antelog.program import Program
 from antelog.run.checks import Ready
@@ -53,9 +52,8 @@ class Backtest:
     @cached_property
     def queries(self) -> pa.Table:
         parts = [(self.result.rows, "judged"), (self.result.seen, "seen")]
-        return pa.Table.from_pylist(
-            [self._figures(row, part) for rows, part in parts for row in rows], _FIGURES
-        )
+        rows = [self._figures(row, part) for rows, part in parts for row in rows]
+        return pa.Table.from_pylist(rows, _FIGURES)
 
     def _figures(self, row: BacktestRow, part: str) -> dict[str, Any]:
         """The row of a table; it lacks what has no number."""
@@ -125,9 +123,8 @@ _FIGURES = schema_of("queries")
 
 
 def _named(row: BacktestRow) -> dict[str, str | float | None]:
-    level = row.figures.level
-    word = {POSSIBLE: "possible", CONFIRMED: "confirmed"}.get(level, "likely")
-    chance = level if word == "likely" else None
+    level = level_name(row.figures.level)
+    word, chance = (level, None) if isinstance(level, str) else ("likely", level)
     return {"query": row.figures.query, "level": word, "chance": chance, "limit": row.figures.limit}
 
 
@@ -149,10 +146,9 @@ def judge(
     static = static_facts(program.plan, recording.statics, rejects, recording.maps) | dict(how.pop("static"))
     programs = versions(program, asked)
     options = {"static": static, **settings.engine(), "only": KINDS, "explanations": 0}
-    engines = [
-        engine_for(each, settings.workers if each is programs[0] else 1, how["note"], **options)
-        for each in programs
-    ]
+    workers = [settings.workers, *[1] * (len(programs) - 1)]
+    runs = zip(programs, workers, strict=True)
+    engines = [engine_for(each, number, how["note"], **options) for each, number in runs]
     reader = recording.reader(program.plan, rejects, how["progress"])
     result = result_of(run(engines, asked, listed, reader), asked, listed)
     if not len(result.missed):

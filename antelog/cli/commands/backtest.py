@@ -18,7 +18,7 @@ from antelog.incidents.backtesting import judge
 from antelog.incidents.report import text, to_dict
 from antelog.lazily import libraries
 from antelog.run.checks import Ready
-from antelog.run.options import Arity, Option, file_of, named_file, option, options_of, words
+from antelog.run.options import Arity, file_of, named_file, option, options_of, words
 from antelog.run.replay import recording_of
 from antelog.run.settings import BacktestOptions, JudgingOptions, Settings
 from antelog.writing import write
@@ -61,18 +61,14 @@ def backtest(settings: Settings, more: BacktestFlags) -> None:
 def _to_suggest(found: Ready, more: BacktestFlags) -> str:
     """The line that has the program improved by the same facts and incidents."""
     given = [str(found.settings.program), "--incidents", str(more.incidents)]
-    options: list[tuple[Option, object]]
-    options = [(each, found.settings) for each in options_of(Settings, SUGGEST.name)]
-    options += [(each, more) for each in options_of(JudgingOptions)]
-    for each, owner in options:
-        value = getattr(owner, each.attribute)
+    options = [(each, getattr(found.settings, each.attribute)) for each in options_of(Settings, SUGGEST.name)]
+    options += [(each, getattr(more, each.attribute)) for each in options_of(JudgingOptions)]
+    for each, value in options:
         if each.arity is Arity.FLAG:
             given += [each.flag] if value else []
         elif each.arity is not Arity.ARGUMENT and value != each.default:
-            named = value if isinstance(value, Mapping) else {"": value}
-            given += [
-                word
-                for name, text in named.items()
-                for word in (each.flag, f"{name}={text}" if name else str(text))
-            ]
+            texts = [str(value)]
+            if isinstance(value, Mapping):
+                texts = [f"{name}={text}" for name, text in value.items()]
+            given += [word for text in texts for word in (each.flag, text)]
     return shlex.join(["antelog", "suggest", *given])

@@ -27,6 +27,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Source
 from antelog.errors import AntelogError, DataError, InUseError, OutputError
 from antelog.files import Rejects
+from antelog.incidents.incident_list import read_incidents
 from antelog.language.moments import tick_in_words
 from antelog.language.program_files import read_text
 from antelog.process import LEARN
@@ -48,7 +49,7 @@ from antelog.secrets import redacted
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup, alerts_in
 from antelog.watch.alerts.letters import setup_of
 from antelog.watch.alerts.running import AlertProcess
-from antelog.watch.board.judged_feed import asked_of, listed_in
+from antelog.watch.board.judged_feed import asked_of
 from antelog.watch.web.address import new_token
 from antelog.writing import temporary_folder
 
@@ -78,7 +79,8 @@ def _run(found: Ready) -> None:
     page = page_address(settings, facts=token, acts=True, plan=plan) if serves else None
     if page is not None and page.incidents is not None:
         asked_of(program, page.incidents)
-        listed_in(page.incidents, plan, rejects := Rejects())
+        own, rejects = page.incidents, Rejects()
+        read_incidents(own.path, plan, own.options, rejects, grows=True)
         for said in (*rejects.notes, *map(str, rejects.first)):
             terminal.note(said)
     elif settings.incidents is not None:

@@ -22,8 +22,6 @@ from antelog.incidents.suggest.measures import CALENDAR, Measure, SearchedHistor
 from antelog.language.printer import value_text
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-
-
 _FORMS: Mapping[str, Mapping[str, Mapping[str, Any]]]
 _FORMS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 

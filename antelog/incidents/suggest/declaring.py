@@ -31,6 +31,7 @@ from antelog.files.naming import ENDINGS
 from antelog.incidents.incident_list import names_of, numbers_of, texts
 from antelog.incidents.suggest.input_columns import APART
 from antelog.incidents.suggest.writing import uses
+from antelog.language.checks.suggestions import require_known
 from antelog.language.durations import duration_text
 from antelog.language.epochs import Counting
 from antelog.language.moments import Timescale
@@ -63,8 +64,8 @@ def declared(
     first, *others = read.values()
     common = [each for each in first.column_names if all(each in rows.column_names for rows in others)]
     common = [each for each in common if each.lower() not in _TIMES]
-    if key is not None and key not in common:
-        raise DataError(f"not every input has a column {key}. All have {has(common)}.")
+    if key is not None:
+        require_known(key, common, "not every input has a column", "All have")
     key = key or next((each for each in common if each in incidents), None)
     tick = _usual(read, key)
     lines = [] if tick is None else [f"tick {duration_text(tick)}.  % the median gap, as a usual unit"]

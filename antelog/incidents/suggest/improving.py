@@ -32,7 +32,6 @@ _FARTHEST = 0.3  # of its value, that a limit is moved
 # A better program, and the change: its `rule` or limit, its `text`, and as `limits` what it comes to.
 Step: TypeAlias = tuple[Program, Mapping[str, str]]
 
-
 # Runs a program with other options of a backtest than those that are given, and judges it.
 Judge: TypeAlias = Callable[..., BacktestResult]
 

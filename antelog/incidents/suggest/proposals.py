@@ -54,16 +54,10 @@ def _next(whole: SearchedPart) -> FoundRule | None:
 def _unseen(rules: Sequence[FoundRule | None], tests: Sequence[SearchedPart]) -> FoundRule:
     """The sum of how rules do in the folds that they were not found in."""
     found = [test.rule(own.conditions) for own, test in zip(rules, tests, strict=True) if own is not None]
-    return FoundRule(
-        conditions=(),
-        caught=frozenset(range(sum(len(each.caught) for each in found))),
-        right=sum(each.right for each in found),
-        false=sum(each.false for each in found),
-        worth=0.0,
-        incidents=sum(test.incidents for test in tests),
-        days=sum(test.days for test in tests),
-        chance=sum(each.chance for each in found),
-    )
+    caught = frozenset(range(sum(len(each.caught) for each in found)))
+    of_rules = {name: sum(getattr(each, name) for each in found) for name in ("right", "false", "chance")}
+    of_tests = {name: sum(getattr(each, name) for each in tests) for name in ("incidents", "days")}
+    return FoundRule(conditions=(), caught=caught, worth=0.0, **of_rules, **of_tests)
 
 
 def by_chance(found: FoundRule) -> float:

@@ -16,15 +16,14 @@ from typing import Any
 import numpy as np
 from msgspec import Struct, structs
 
-from antelog.compile.nodes.plan import Plan, TimeReading
+from antelog.compile.nodes.plan import TimeReading
 from antelog.diagnostics import Source
 from antelog.errors import AntelogError, DataError
 from antelog.files import Rejects
 from antelog.forecast.reports.words import count
 from antelog.incidents.asked import question
 from antelog.incidents.backtest import BacktestQuestion, BacktestResult, LineCollector, SeveralRuns, result_of
-from antelog.incidents.growing_list import add_row
-from antelog.incidents.incident_list import IncidentList, KeyColumn, read_incidents
+from antelog.incidents.incident_list import KeyColumn, add_row, read_incidents
 from antelog.incidents.judging import ALL_KEYS
 from antelog.incidents.report import to_dict, unalerted
 from antelog.lines import is_change
@@ -50,11 +49,6 @@ def asked_of(program: Program, file: IncidentFile) -> BacktestQuestion:
     """The question to what a feed keeps. Raises DataError if the options do not fit the program."""
     usual = "0..24" if program.plan.tick is None else "0..1d"
     return question(program, taken(BacktestOptions, file.options, lead=file.options.lead or usual), None)
-
-
-def listed_in(file: IncidentFile, plan: Plan, rejects: Rejects) -> IncidentList:
-    """The list, which may be empty, or not there yet. Raises DataError if it cannot be used."""
-    return read_incidents(Path(file.path), plan, file.options, rejects, grows=True)
 
 
 @dataclass(eq=False)
@@ -133,7 +127,7 @@ class JudgedFeed:
 
     def _judge(self, runs: SeveralRuns, asked: BacktestQuestion) -> None:
         collector, rejects = runs.collectors[0], Rejects()
-        listed = listed_in(self.file, collector.plan, rejects)
+        listed = read_incidents(self.file.path, collector.plan, self.file.options, rejects, grows=True)
         rows = sum(rejects.counts.values())
         self.wrong = f"{count(rows, 'row')} cannot be used: {rejects.first[0]}" if rows else ""
         self.cleared, self.result = listed.cleared, None

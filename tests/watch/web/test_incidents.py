@@ -13,7 +13,7 @@ import pytest
 from starlette.types import ASGIApp
 
 from antelog.errors import DataError
-from antelog.incidents.growing_list import add_row, can_grow
+from antelog.incidents.incident_list import add_row, can_grow
 from antelog.program import parse
 from antelog.run.settings import JudgingOptions
 from antelog.run.store.feed import StoredFeedAt

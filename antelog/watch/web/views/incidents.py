@@ -115,8 +115,7 @@ def _axis(found: BacktestResult, key: int) -> Mapping[str, object]:
 
 def _bar(span: JudgedSpan, first: int, last: int, kind: str, words: str) -> AxisMark:
     begin, end = (_x(span, min(max(each, span.first), span.last)) for each in (first, last))
-    wide = max(end - begin, _LEAST)
-    return {"x": min(begin, 100 - _LEAST), "wide": wide, "kind": kind, "words": words}
+    return {"x": min(begin, 100 - _LEAST), "wide": max(end - begin, _LEAST), "kind": kind, "words": words}
 
 
 def _x(span: JudgedSpan, tick: float) -> float:
@@ -137,8 +136,7 @@ def _incidents(found: BacktestResult, key: int, span: JudgedSpan) -> Iterator[Ax
 
 def _open(found: BacktestResult, row: BacktestRow, key: int, span: JudgedSpan) -> Iterator[AxisMark]:
     """Bars for the spans in which an answer was open, joined where they are less than a place apart."""
-    own = row.alerts.take((row.alerts.key == key) & (row.alerts.end >= span.first))
-    own, place = own.take(own.tick <= span.last), (span.last - span.first) // _STEPS
+    own, place = row.alerts.take(row.alerts.key == key), (span.last - span.first) // _STEPS
     first, end = overlapping(own.key, own.tick, np.minimum(own.end, span.last) + place)
     for begin, until in zip(own.tick[first].tolist(), (end - place).tolist(), strict=True):
         since, length = moment(begin, found.plan.timescale), lead(until - begin, found.plan.tick)
@@ -146,8 +144,8 @@ def _open(found: BacktestResult, row: BacktestRow, key: int, span: JudgedSpan) -
 
 
 def _alerts(found: BacktestResult, row: BacktestRow, key: int, span: JudgedSpan) -> Iterator[AxisMark]:
-    inside = (row.alerts.key == key) & (row.alerts.tick >= span.first) & (row.alerts.tick <= span.last)
-    tick, kind = row.alerts.tick[inside], row.judged.kind[inside]
+    own = row.alerts.key == key
+    tick, kind = row.alerts.tick[own], row.judged.kind[own]
     places = kind, np.round(_STEPS * (tick - span.first) / (span.last - span.first))
     _, first, numbers = np.unique(places, axis=1, return_index=True, return_counts=True)
     for at, number in zip(first.tolist(), numbers.tolist(), strict=True):
