@@ -69,6 +69,6 @@ def _to_suggest(found: Ready, more: BacktestFlags) -> str:
         elif each.arity is not Arity.ARGUMENT and value != each.default:
             texts = [str(value)]
             if isinstance(value, Mapping):
-                texts = [f"{name}={text}" for name, text in value.items()]
+                texts = [f"{name}={text}" if name else str(text) for name, text in value.items()]
             given += [word for text in texts for word in (each.flag, text)]
     return shlex.join(["antelog", "suggest", *given])
