@@ -13,6 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from antelog.engine.columns import tables
 from antelog.engine.columns.joins import KeyTicks, find, last_before
 from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, in_order, keys_of, once, run_ends
 from antelog.forecast.judges.following import DecidedAnswers
@@ -72,11 +73,9 @@ def no_lines(width: int) -> SettledLines:
 
 def _digest(features: Features) -> Column:
     """Numbers that are equal for equal rows, and seldom for others."""
-    mixed = np.zeros(len(features), np.uint64)
-    for column in np.ascontiguousarray(features).view(np.uint32).T:
-        mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    return mixed.view(np.int64)
+    bits = np.ascontiguousarray(features).view(np.uint32).T
+    # The zeros change nothing; they are there for lines without features.
+    return tables.digests([np.zeros(len(features), np.int64), *(column.astype(np.int64) for column in bits)])
 
 
 class Judge:
