@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     )
     from antelog.forecast.model_file import Model
     from antelog.functions import UserFunction, function
+    from antelog.incidents.backtesting import Backtest, backtest
+    from antelog.incidents.suggest.library import Suggestion, suggest
     from antelog.notebook import load_ipython_extension, show
     from antelog.pictures import Drawing, draw
     from antelog.process import Engine
@@ -36,15 +38,18 @@ if TYPE_CHECKING:
     from antelog.watch.live import live
 
 __all__ = [
-    "AntelogError", "ArgumentError", "DataError", "DataWarning", "Drawing", "Engine", "FunctionError",
-    "Model", "OutputError", "PlanError", "Program", "ProgramError", "ProgramFileError",
-    "RulesChangedError", "StateError", "UnsupportedError", "UserFunction", "WorkerError", "draw",
-    "function", "live", "load", "load_ipython_extension", "parse", "replay", "show",
+    "AntelogError", "ArgumentError", "Backtest", "DataError", "DataWarning", "Drawing", "Engine",
+    "FunctionError", "Model", "OutputError", "PlanError", "Program", "ProgramError", "ProgramFileError",
+    "RulesChangedError", "StateError", "Suggestion", "UnsupportedError", "UserFunction", "WorkerError",
+    "backtest", "draw", "function", "live", "load", "load_ipython_extension", "parse", "replay", "show",
+    "suggest",
 ]  # fmt: skip
 
 _OTHERS = {
     "forecast.model_file": ("Model",),
     "functions": ("UserFunction", "function"),
+    "incidents.backtesting": ("Backtest", "backtest"),
+    "incidents.suggest.library": ("Suggestion", "suggest"),
     "notebook": ("load_ipython_extension", "show"),
     "pictures": ("Drawing", "draw"),
     "process": ("Engine",),

@@ -17,6 +17,7 @@ from antelog.watch.web.listening import served_here
 from antelog.workbench.play.bench import PlayBench
 from antelog.workbench.play.running import DraftFiles, PlayOptions
 from scripts.turbine_readings import readings
+from tests.docs.pages import blocks_of
 from tests.watch.browser import Tab, browser
 
 ANTELOG = str(Path(sys.executable).with_name("antelog"))
@@ -63,6 +64,27 @@ def take_editor(tab: Tab, folder: Path) -> None:
     print("took docs/pictures/play.png")
 
 
+def take_backtest(tab: Tab, folder: Path) -> None:
+    """The picture of a page of `antelog backtest`: a machine over a year."""
+    page = blocks_of(ROOT / "docs" / "incidents.md")
+    rules = next(each.text for each in page if each.file == "worn.alog")
+    (folder / "worn.alog").write_text(rules, encoding="utf-8")
+    words = ["--input", "Temperature=year.csv", "--incidents", "failures.csv", "--lead", "2h..24h"]
+    commands: tuple[list[str | Path], ...] = (
+        [sys.executable, ROOT / "examples" / "machine" / "year.py"],
+        [ANTELOG, "backtest", "worn.alog", *words, "--output", "backtest.html"],
+    )
+    for command in commands:
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    tab.size(1240, 216)
+    tab.open((folder / "backtest.html").as_uri())
+    tab.until("document.querySelector('#key-0')")
+    tab.run("document.querySelector('header').remove()")
+    tab.run("document.querySelector('#key-0').previousElementSibling.scrollIntoView()")
+    tab.picture(PICTURES / "backtest.png")
+    print("took docs/pictures/backtest.png")
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         here = Path(place)
@@ -83,6 +105,7 @@ def main() -> None:
                 with browser() as chromium:
                     take(link, chromium.tab(alone=True))
                     take_editor(chromium.tab(alone=True), here)
+                    take_backtest(chromium.tab(alone=True), here)
             finally:
                 watch.send_signal(signal.SIGINT)
 

@@ -23,7 +23,8 @@ TO_PROGRAM = TO_ENGINE | {"program", "__init__", "why", "answers"}
 EVERYTHING = (
     TO_PROGRAM
     | SHOWING
-    | {"__main__", "files", "spark", "forecast", "process", "run", "watch", "workbench", "testing", "cli"}
+    | {"__main__", "files", "spark", "forecast", "process", "run", "incidents", "watch", "workbench"}
+    | {"testing", "cli"}
 )
 
 # unit -> the other units it may import
@@ -41,13 +42,14 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "pictures": TO_ENGINE | {"answers", "program", "forecast", "process"},
     "notebook": TO_ENGINE | {"answers", "program", "forecast", "process", "pictures"},
     "__main__": frozenset({"cli"}),
-    "__init__": TO_PROGRAM | SHOWING | {"forecast", "process", "run", "watch", "testing"},
+    "__init__": TO_PROGRAM | SHOWING | {"forecast", "process", "run", "incidents", "watch", "testing"},
     "forecast": TO_ENGINE | {"program"},
     "process": TO_ENGINE | {"program", "forecast", "why"},
     "run": TO_PROGRAM | {"files", "forecast", "process"},
+    "incidents": TO_PROGRAM | {"files", "forecast", "process", "run"},
     "spark": TO_PROGRAM | {"files", "forecast", "process", "run"},
-    "watch": TO_PROGRAM | {"files", "forecast", "process", "run", "pictures"},
-    "workbench": TO_PROGRAM | {"files", "forecast", "process", "run", "watch"},
+    "watch": TO_PROGRAM | {"files", "forecast", "process", "run", "incidents", "pictures"},
+    "workbench": TO_PROGRAM | {"files", "forecast", "process", "run", "incidents", "watch"},
     "testing": TO_PROGRAM | {"workbench"},
     "cli": EVERYTHING,
 }

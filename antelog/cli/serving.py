@@ -13,13 +13,17 @@ import msgspec
 
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import note, say, say_whole
+from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Source
 from antelog.errors import UnsupportedError
+from antelog.incidents.incident_list import can_grow
 from antelog.run.address import Kafka, address_of
-from antelog.run.settings import PageSettings
+from antelog.run.options import taken
+from antelog.run.settings import JudgingOptions, PageSettings
 from antelog.run.sources.kafka import Make, Messages
 from antelog.run.store.database import is_store
 from antelog.run.store.feed import BatchFeed, FolderFeed, about, record_of
+from antelog.watch.board.judged_feed import IncidentFile
 from antelog.watch.web.address import PageAddress, Tokens, checked, new_token
 from antelog.watch.web.serving import Page
 from antelog.writing import temporary_folder
@@ -30,8 +34,19 @@ _LOOK = 0.2
 Tend = Callable[[], object]  # a function, often called, that restarts a process if it has ended
 
 
-def page_address(settings: PageSettings, *, facts: str | None = None, acts: bool = False) -> PageAddress:
-    """The address of a page, with tokens for posting `facts` and for acts. Raises UsageError."""
+def page_address(
+    settings: PageSettings, *, facts: str | None = None, acts: bool = False, plan: Plan | None = None
+) -> PageAddress:
+    """The address of a page, with tokens for posting `facts` and for acts; `plan` says how times are read.
+
+    Raises UsageError, and DataError if the list of incidents cannot be used.
+    """
+    judged: IncidentFile | None = None
+    if settings.incidents is not None:
+        can_grow(settings.incidents)
+        options = taken(JudgingOptions, settings, key=settings.incident_key)
+        path, readings = str(settings.incidents.absolute()), () if plan is None else plan.readings
+        judged = IncidentFile(path, options, readings)
     address = PageAddress(
         host=settings.host,
         port=settings.port,
@@ -43,6 +58,7 @@ def page_address(settings: PageSettings, *, facts: str | None = None, acts: bool
         tokens=Tokens(
             settings.token or new_token(), (settings.acts_token or new_token()) if acts else None, facts
         ),
+        incidents=judged,
     )
     try:
         return checked(address)

@@ -8,19 +8,15 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from antelog.engine.columns.joins import find_rows
-from antelog.engine.columns.tables import Column, ColumnSet, Mask
+from antelog.engine.columns.tables import Column, Mask, RowSet
 
 
 @dataclass(frozen=True, eq=False)
-class SettledAnswers(ColumnSet):
+class SettledAnswers(RowSet):
     """Answers that earlier rules have confirmed: the cells of their variables, and their times."""
 
     columns: tuple[Column, ...]
     time: Column
-
-    @property
-    def count(self) -> int:
-        return len(self.time)
 
     def among(self, answers: Sequence[Column], time: Column) -> Mask:
         return find_rows([*answers, time], [*self.columns, self.time]) >= 0

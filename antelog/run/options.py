@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import Enum, auto
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
 from antelog import secrets
 from antelog.given import FLAG, NAMED, PATH, TEXT, TEXTS, WHOLE, check, optional
@@ -26,8 +26,10 @@ from antelog.run.values import refused
 
 A = TypeVar("A")
 B = TypeVar("B")
+C = TypeVar("C")
 R = TypeVar("R")
 S = TypeVar("S")
+S_co = TypeVar("S_co", covariant=True)
 P = ParamSpec("P")
 _NONE: Reach[Any] = Reach("", "read", ())
 
@@ -160,7 +162,8 @@ def option(default: Any, syntax: Syntax, help_text: str = "", **more: Any) -> An
 
 
 def _declared(struct: type, attribute: str, here: Mapping[str, Any]) -> Option:
-    own = _DECLARED.get(f"{struct.__name__}.{attribute}") or _DECLARED.get(attribute, {})
+    names = [f"{each.__name__}.{attribute}" for each in struct.__mro__]
+    own = next((_DECLARED[each] for each in (*names, attribute) if each in _DECLARED), {})
     known = {**({} if "help" in here else own), **here}
     known = {name: tuple(each) if isinstance(each, list) else each for name, each in known.items()}
     known["help"] = known["help"].replace("{words}", ", ".join(known["syntax"].words))
@@ -208,17 +211,27 @@ def _kind(declared: Option) -> Kind:
     return optional(kind) if declared.default is None else kind
 
 
-def takes(struct: Callable[P, S]) -> Callable[[Callable[[A, B, S], R]], Callable[Concatenate[A, B, P], R]]:
-    """Gives a function of two arguments and a struct the fields of the struct as keyword arguments."""
+class OptionTaker(Protocol[P, S_co]):
+    """Gives a function of two or three arguments and a struct the fields of it as keyword arguments."""
 
-    def wrap(function: Callable[[A, B, S], R]) -> Callable[Concatenate[A, B, P], R]:
+    @overload
+    def __call__(self, function: Callable[[A, B, S_co], R], /) -> Callable[Concatenate[A, B, P], R]: ...
+
+    @overload
+    def __call__(self, function: Callable[[A, B, C, S_co], R], /) -> Callable[Concatenate[A, B, C, P], R]: ...
+
+
+def takes(struct: Callable[P, S]) -> OptionTaker[P, S]:
+    def wrap(function: Callable[..., R]) -> Callable[..., R]:
+        before = list(inspect.signature(function).parameters.values())[:-1]
+
         @functools.wraps(function)
-        def call(first: A, second: B, /, *args: P.args, **given: P.kwargs) -> R:
-            if args:
-                raise TypeError(f"{function.__name__}() takes 2 positional arguments; name the others")
-            return function(first, second, keywords(struct, function.__name__, given))
+        def call(*args: Any, **given: Any) -> R:
+            if len(args) != len(before):
+                said = f"takes {len(before)} positional arguments; name the others"
+                raise TypeError(f"{function.__name__}() {said}")
+            return function(*args, keywords(struct, function.__name__, given))
 
-        before = list(inspect.signature(function).parameters.values())[:2]
         named = [
             inspect.Parameter(
                 each.name,
@@ -233,7 +246,7 @@ def takes(struct: Callable[P, S]) -> Callable[[Callable[[A, B, S], R]], Callable
         )
         return call
 
-    return wrap
+    return cast("OptionTaker[P, S]", wrap)
 
 
 # ---- kinds of values ----

@@ -5,14 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from os import PathLike, fspath
+from os import fspath
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, marked
-from antelog.engine.facts.frames import Frame
+from antelog.engine.facts.frames import FileOrFrame, Frame
 from antelog.engine.facts.history import Facts
 from antelog.engine.step.wording import plain
 from antelog.engine.values.values import Values
@@ -25,7 +26,7 @@ from antelog.given import NAMED, PATH, check, of, wrong
 from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.address import Address, Files, Reach
-from antelog.run.checks import misfits, resolved
+from antelog.run.checks import Ready, misfits, resolved
 from antelog.run.clock import Timing
 from antelog.run.driver import Driver
 from antelog.run.options import taken, takes
@@ -151,13 +152,8 @@ class Replay:
             yield from change_lines(relations, step, Style()).splitlines()
 
 
-RECORDED: Reach[Files] = Reach("antelog.replay", "read", (Files,))
-
-
 @takes(ReplaySettings)
-def replay(
-    program: Program, inputs: Mapping[str, str | PathLike[str] | Frame], settings: ReplaySettings
-) -> Replay:
+def replay(program: Program, inputs: Mapping[str, FileOrFrame], settings: ReplaySettings) -> Replay:
     """Runs recorded facts through an engine: an iterable of steps, each with a tick and tables of changes.
 
     Its `lines()` are those that `antelog try` prints. Rows that cannot be used are set aside, and counted in
@@ -184,36 +180,52 @@ def replay(
     Raises DataError for a file that cannot be read, for an input that the program does not have, and at the
     end for one of which no row can be used.
     """
-    check("replay", {"program": program, "inputs": inputs}, _KINDS)
-    try:
-        given = taken(Settings, settings, inputs={name: _file(name, inputs[name]) for name in inputs})
-    except SettingError as error:
-        raise DataError(str(error)) from None
-    for misfit in misfits(program.plan, given):
-        raise DataError(f"{misfit.message}. {misfit.hint}")
-    found = resolved(program, given)
+    found = ready_with("replay", program, inputs, settings)
     engine = engine_for(
         found.program,
         settings.workers,
         lambda note: warnings.warn(note, DataWarning, stacklevel=5),
         static=settings.static,
-        **given.engine(),
+        **found.settings.engine(),
     )
+    return Replay(engine, recorded(found, inputs).reader(found.program.plan, Rejects()))
+
+
+def ready_with(
+    function: str, program: Program, inputs: Mapping[str, FileOrFrame], settings: object, **more: Any
+) -> Ready:
+    """Checks the arguments of a function that reads recorded facts. Raises ArgumentError and DataError.
+
+    `settings` has some of those of `replay`; `more` are others.
+    """
+    check(function, {"program": program, "inputs": inputs}, _KINDS)
+    try:
+        files = {name: _file(function, name, inputs[name]) for name in inputs}
+        given = taken(Settings, taken(ReplaySettings, settings, **more), inputs=files)
+    except SettingError as error:
+        raise DataError(str(error)) from None
+    for misfit in misfits(program.plan, given):
+        raise DataError(f"{misfit.message}. {misfit.hint}")
+    return resolved(program, given)
+
+
+def recorded(found: Ready, inputs: Mapping[str, FileOrFrame]) -> Recording:
+    """The facts of settings, some of which are frames."""
     frames = {name: each for name, each in inputs.items() if not PATH.fits(each)}
-    recording = replace(recording_of(found.settings), frames=frames)
-    return Replay(engine, recording.reader(found.program.plan, Rejects()))
+    return replace(recording_of(found.settings), frames=frames)
 
 
 _KINDS = {"program": of(Program, "an antelog.Program"), "inputs": NAMED}
 
 
-def _file(name: str, given: str | PathLike[str] | Frame) -> Files:
+def _file(function: str, name: str, given: FileOrFrame) -> Files:
     """The address of a file; that of a frame is its name."""
     if PATH.fits(given):
-        return RECORDED.read(fspath(given))
+        return Reach(f"antelog.{function}", "read", (Files,)).read(fspath(given))
     is_table = hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__")
     if isinstance(given, str | bytes | Mapping) or not (is_table or isinstance(given, Iterable)):
-        raise wrong(f"replay: what {name} is given", given, f"{PATH.words}, or a frame, or a list of tuples")
+        kinds = f"{PATH.words}, or a frame, or a list of tuples"
+        raise wrong(f"{function}: what {name} is given", given, kinds)
     return Files(f"the frame of {name}", Form.PARQUET)
 
 
@@ -246,20 +258,29 @@ class RecordedPlaces(FactPlaces):
 def recorded_grounds(program: Program, recording: Recording, at: int | None, rejects: Rejects) -> Grounds:
     """The grounds of recorded facts as of a tick; None: of all of them."""
     static = static_facts(program.plan, recording.statics, rejects, recording.maps)
-    return grounds_of(program, recording.reader(program.plan, rejects), static, at)
+    return RecordedRows.of(recording.reader(program.plan, rejects)).grounds(program, static, at)
 
 
-def grounds_of(program: Program, reader: InputReader, static: Mapping[str, Frame], at: int | None) -> Grounds:
-    plan = program.plan
-    batches = list(_batches(reader))
-    names = batches[-1].names if batches else ()
-    rows = {
-        name: stacked([each.rows[name] for each in batches if name in each.rows])
-        for name in dict.fromkeys(name for each in batches for name in each.rows)
-    }
-    frames = DueRows(0, rows).facts
-    grounds = Grounds.of_facts(program, frames, at, static=static, arrival=ARRIVAL)
-    return replace(grounds, places=RecordedPlaces(plan, rows, names))
+@dataclass(frozen=True, eq=False)
+class RecordedRows:
+    """All rows of recorded inputs, and the names of the files that they are from."""
+
+    rows: Mapping[str, pa.Table]
+    names: Sequence[str]
+
+    @classmethod
+    def of(cls, reader: InputReader) -> RecordedRows:
+        batches = list(_batches(reader))
+        rows = {
+            name: stacked([each.rows[name] for each in batches if name in each.rows])
+            for name in dict.fromkeys(name for each in batches for name in each.rows)
+        }
+        return cls(rows, batches[-1].names if batches else ())
+
+    def grounds(self, program: Program, static: Mapping[str, Frame], at: int | None) -> Grounds:
+        frames = DueRows(0, self.rows).facts
+        found = Grounds.of_facts(program, frames, at, static=static, arrival=ARRIVAL)
+        return replace(found, places=RecordedPlaces(program.plan, self.rows, self.names))
 
 
 def _batches(reader: InputReader) -> Iterator[DueRows]:

@@ -14,9 +14,10 @@ from antelog.engine.columns.joins import BUDGET
 from antelog.engine.values.functions import MOST_FAILED
 from antelog.errors import AntelogError
 from antelog.forecast.columns import EPOCH, HALF_LIFE, JUDGE_NAMES, KINDS
-from antelog.given import LENGTH, MODEL, NAMED, NUMBER, POSITIVE, TEXT, WHOLE, either, of, one_of
+from antelog.given import LENGTH, MODEL, NAMED, NUMBER, POSITIVE, TEXT, TEXTS, WHOLE, either, of, one_of
 from antelog.lines import LITERALS, TEXT_LITERALS
 from antelog.process import KEPT_REJECTS
+from antelog.program import Program
 from antelog.run import values
 from antelog.run.address import Address, located
 from antelog.run.clock import MAX_WAITING, ClockName
@@ -162,6 +163,53 @@ class ReplaySettings(WorkerSettings, ReadSettings, ColumnSettings, EngineSetting
 
 
 @dataclass(frozen=True, kw_only=True)
+class LeadSettings:
+    """How alerts are judged by incidents."""
+
+    lead: str | None = option(None, text("A..B"))
+    settle: str | int | None = option(None, plain("SPAN", str, kind=either(TEXT, WHOLE)))
+    within: bool = flag(False)
+    where: Mapping[str, str] = option({}, text("COLUMN=VALUE"), example="kind=pump")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgingOptions(LeadSettings):
+    """Settings of commands and functions that judge rules by incidents."""
+
+    lead: str | None = option(None, text("A..B"), required=True)
+    key: str | None = option(None, text("[X=]COLUMN"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BacktestOptions(JudgingOptions):
+    """Settings of those that judge the rules of a program."""
+
+    query: Sequence[str] = option((), plain("NAME", str, kind=TEXTS), arity=Arity.MANY)
+    vary: str | None = option(None, text("LIMIT=LO..HI"))
+    split: int | str | date | None = option(None, replace(_TICK, metavar="TIME"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BacktestSettings(BacktestOptions, ReplaySettings):
+    """The keyword arguments of `antelog.backtest`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuggestOptions(JudgingOptions):
+    """Settings of those that propose rules."""
+
+    most: int = option(5, whole_number(1))
+    false_alarms: float = option(0.1, plain("N/day", values.rate_a_day, kind=NUMBER))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuggestSettings(SuggestOptions, WorkerSettings, ReadSettings, ColumnSettings, StaticFrames):
+    """The keyword arguments of `antelog.suggest`."""
+
+    program: Program | None = option(None, in_python(of(Program, "an antelog.Program")))
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunSettings:
     """Settings of a process: which lines it writes and where to, how long it runs, where its state is."""
 
@@ -192,8 +240,8 @@ class RunSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PageSettings:
-    """The page: where it is served, and who may see it."""
+class PageSettings(LeadSettings):
+    """The page: where it is served, who may see it, and the incidents that its answers are judged by."""
 
     page: bool = flag(False)
     no_page: bool = flag(False)
@@ -208,6 +256,8 @@ class PageSettings:
     acts_token: str | None = option(None, _TOKEN)
     facts_token: str | None = option(None, _TOKEN)
     group_by: str | None = option(None, text("RELATION"))
+    incidents: Path | None = option(None, named_file("FILE"))
+    incident_key: str | None = option(None, text("[X=]COLUMN"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -294,7 +344,7 @@ def with_arguments(text: str) -> str:
     return _FLAG.sub(argument, text)
 
 
-_FLAGS = {each.attribute: each.flag for each in options_of(Settings)}
+_FLAGS = {each.attribute: each.flag for each in (*options_of(BacktestOptions), *options_of(Settings))}
 
 
 @contextmanager

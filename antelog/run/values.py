@@ -103,6 +103,12 @@ ticks_above_0 = _real(
 )
 
 
+def rate_a_day(text: str) -> float:
+    """A number of times a day, `0.1/day` or `0.1`."""
+    read = _real("number of times a day", "Write one like 0.1/day.", lambda number: 0 <= number < math.inf)
+    return read(text.removesuffix("/day").strip())
+
+
 def token(text: str) -> str:
     """A token in a file, `@FILE`, or in a variable, `$NAME`."""
     kind, name = text[:1], text[1:]

@@ -14,7 +14,16 @@ from tests.docs.walking import Step, missing, run, steps, without_spark
 EXAMPLES = sorted(ROOT.glob("examples/*/README.md"))
 GUIDES = [
     ROOT / "docs" / f"{name}.md"
-    for name in ("index", "watch", "from-csv-to-alert", "idioms", "testing", "commands", "moving")
+    for name in (
+        "index",
+        "watch",
+        "from-csv-to-alert",
+        "idioms",
+        "testing",
+        "commands",
+        "moving",
+        "incidents",
+    )
 ]
 WALKS = [ROOT / "README.md", *GUIDES, *sorted(ROOT.glob("docs/tutorial/*.md")), *EXAMPLES]
 RECORDED = "expected.txt"
@@ -31,7 +40,7 @@ def _walk(page: Path, folder: Path, *, spark: bool) -> None:
     left_out: str | None = None
     if page in EXAMPLES:
         shutil.copytree(page.parent, folder, dirs_exist_ok=True)
-    elif page.parent == ROOT or page.stem == "commands":
+    elif page.parent == ROOT or page.stem in ("commands", "incidents"):
         shutil.copytree(ROOT / "examples", folder / "examples")
     for step in steps(blocks_of(page)):
         if isinstance(step, Block):

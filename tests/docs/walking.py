@@ -32,7 +32,7 @@ from tests.docs.pages import ROOT, Block, commands
 SHELL = frozenset(
     {"cat", "chmod", "cp", "echo", "grep", "head", "ls", "mkdir", "mv", "rm", "sed", "sort", "touch"}
 )
-PLAIN_SCRIPTS = frozenset({"heartbeats.py"})
+PLAIN_SCRIPTS = frozenset({"heartbeats.py", "examples/machine/year.py"})
 ELSEWHERE = ("kafka://", "jdbc:", "spark://", "yarn", "s3a://", "hdfs://")
 REST = "…"
 

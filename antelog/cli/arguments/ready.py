@@ -45,6 +45,7 @@ def _replaying(name: str) -> Runner:
 
 TRY, LEARN, SCORE = map(_replaying, ("try", "learn", "score"))
 DRAW, DIFF, WHY, PLAY = map(_replaying, ("draw", "diff", "why", "play"))
+BACKTEST, SUGGEST = map(_replaying, ("backtest", "suggest"))
 WRITTEN: Reach[Files | Kafka] = Reach(
     "`antelog watch`",
     "write",

@@ -27,6 +27,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Source
 from antelog.errors import AntelogError, DataError, InUseError, OutputError
 from antelog.files import Rejects
+from antelog.incidents.incident_list import read_incidents
 from antelog.language.moments import tick_in_words
 from antelog.language.program_files import read_text
 from antelog.process import LEARN
@@ -48,6 +49,7 @@ from antelog.secrets import redacted
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup, alerts_in
 from antelog.watch.alerts.letters import setup_of
 from antelog.watch.alerts.running import AlertProcess
+from antelog.watch.board.judged_feed import asked_of
 from antelog.watch.web.address import new_token
 from antelog.writing import temporary_folder
 
@@ -74,7 +76,15 @@ def _run(found: Ready) -> None:
     terminal.say_what_is_missing(plan, settings.inputs)
     serves = not (settings.no_page or settings.once)
     token = settings.facts_token or new_token() if posted else None
-    page = page_address(settings, facts=token, acts=True) if serves else None
+    page = page_address(settings, facts=token, acts=True, plan=plan) if serves else None
+    if page is not None and page.incidents is not None:
+        asked_of(program, page.incidents)
+        own, rejects = page.incidents, Rejects()
+        read_incidents(own.path, plan, own.options, rejects, grows=True)
+        for said in (*rejects.notes, *map(str, rejects.first)):
+            terminal.note(said)
+    elif settings.incidents is not None:
+        terminal.note("--incidents is for the page, which is not there with --no-page and --once")
     with ExitStack() as stack:
         feed = bool(posted) or wanted is not None or not settings.no_page
         store = _store(settings, feed, stack)

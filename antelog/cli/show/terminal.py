@@ -117,7 +117,7 @@ def shown_mistakes() -> Iterator[None]:
 _PATIENCE = 1.0  # seconds after which the bar appears
 _BETWEEN = 0.1
 
-Report = Callable[[int], None]
+Report = Callable[[float], None]
 
 
 @contextmanager
@@ -135,7 +135,7 @@ def progress_bar(what: str, total: int | None, *, results: bool = True) -> Itera
         start = time.monotonic()
         shown = start
 
-        def report(done: int) -> None:
+        def report(done: float) -> None:
             nonlocal shown
             now = time.monotonic()
             bar.update(task, advance=done, visible=now - start > _PATIENCE)

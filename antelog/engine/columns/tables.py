@@ -319,6 +319,14 @@ class ColumnSet:
         return kind(*joined) if others else self
 
 
+class RowSet(ColumnSet):
+    """A column set that knows how many rows it has, by its first column."""
+
+    @property
+    def count(self) -> int:
+        return next(len(each) for each in vars(self).values() if type(each) is np.ndarray)
+
+
 @cache
 def _names(kind: Any) -> tuple[str, ...]:
     return tuple(each.name for each in fields(kind))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from math import isfinite
+from os import PathLike
 from typing import Any, TypeAlias
 
 import pyarrow as pa
@@ -72,6 +73,7 @@ def _check(row: object, first: Any, which: str) -> None:
 
 
 Frame: TypeAlias = Any
+FileOrFrame: TypeAlias = str | PathLike[str] | Frame
 
 _ARRIVAL = "arrival tick"  # the internal name of the arrival. No column of an input can have it.
 

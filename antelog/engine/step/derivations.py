@@ -19,7 +19,7 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.joins import TickRange, find_rows
 from antelog.engine.columns.spans import Spans
-from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, marked, or_never
+from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, RowSet, marked, or_never
 from antelog.engine.facts.history import History, Seen
 from antelog.engine.facts.sight import Sight
 from antelog.engine.step.matching import StaticFacts, Twins
@@ -58,7 +58,7 @@ class Truth(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Atoms(ColumnSet):
+class Atoms(RowSet):
     """Atoms of a relation, one for each row: their arguments (None: any value) and their ticks."""
 
     relation: str
@@ -66,10 +66,6 @@ class Atoms(ColumnSet):
     time: Column
     last: Column | None = None  # an atom at any tick from `time` to this is asked for
     as_of: Column | None = None  # facts that arrived later are not there
-
-    @property
-    def count(self) -> int:
-        return len(self.time)
 
     @property
     def whole(self) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from antelog.compile.literals import StaticAtom
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.joins import find_rows
-from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers, keys_of, once
+from antelog.engine.columns.tables import Column, Mask, Numbers, RowSet, keys_of, once
 from antelog.engine.step.rows import holds
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
@@ -33,16 +33,12 @@ EARLIEST = 512  # chances are asked for at most this many ticks before an answer
 
 
 @dataclass(frozen=True, eq=False)
-class AnswersAtTicks(ColumnSet):
+class AnswersAtTicks(RowSet):
     """Answers by variable, their ticks (0 where the query fixes it), and the ticks of their chances."""
 
     cells: Mapping[str, Column]
     tick: Column
     as_of: Column
-
-    @property
-    def count(self) -> int:
-        return len(self.tick)
 
     @property
     def age(self) -> Column:
@@ -111,7 +107,7 @@ class Known:
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerTable(ColumnSet):
+class AnswerTable(RowSet):
     """Features of answers in columns: conditions, and the odds and sightings of each chain."""
 
     shared = frozenset({"odds"})
@@ -125,10 +121,6 @@ class AnswerTable(ColumnSet):
     shown: tuple[Column, ...]  # outcomes (rows, ticks from `begin` on)
     begin: int
     last: int  # the last tick of the formula
-
-    @property
-    def count(self) -> int:
-        return len(self.age)
 
     @property
     def columns(self) -> list[Column]:

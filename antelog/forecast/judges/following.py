@@ -21,7 +21,7 @@ _WAITING = 8  # recent lines become older ones when their number squared is as m
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerLines(tables.ColumnSet):
+class AnswerLines(tables.RowSet):
     """Lines: cells and ticks of the answers, ticks of the lines, kinds, stages, and numbers of answers."""
 
     answer: tuple[Column, ...]
@@ -29,10 +29,6 @@ class AnswerLines(tables.ColumnSet):
     kind: Column
     stage: Column
     number: Column
-
-    @property
-    def count(self) -> int:
-        return len(self.tick)
 
     @cached_property
     def last(self) -> AnswerLines:

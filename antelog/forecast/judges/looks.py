@@ -17,7 +17,7 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules, prepared
 from antelog.engine.columns import tables
 from antelog.engine.columns.joins import find
-from antelog.engine.columns.tables import Column, ColumnSet, Numbers
+from antelog.engine.columns.tables import Column, Numbers, RowSet
 from antelog.engine.facts.history import Facts
 from antelog.engine.step.lines import LITERALS, NO_STAGE, PATTERN, pattern_of
 from antelog.engine.values.values import Values
@@ -165,17 +165,13 @@ _MANY, _SOME = 512, 1024
 
 
 @dataclass(frozen=True, eq=False)
-class LatestValues(ColumnSet):
+class LatestValues(RowSet):
     """The values of a look that still count: keys, ticks, arrivals, and distances from the threshold."""
 
     key: tuple[Column, ...]
     tick: Column
     arrival: Column
     value: Numbers
-
-    @property
-    def count(self) -> int:
-        return len(self.tick)
 
     def trimmed(self, now: int) -> LatestValues:
         """Drops values that no answer asked after `now` can see."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from antelog.engine.columns import tables
 from antelog.engine.columns.joins import KeyTicks, RowIndex, find, find_by, index_of, last_before
-from antelog.engine.columns.tables import Column, ColumnSet, Mask, Numbers
+from antelog.engine.columns.tables import Column, Mask, Numbers, RowSet
 
 _LENGTH = 32  # the rows of a block of running sums: to go through them takes as many calls
 _FEWER = 8  # what is as many times fewer than all keys must not take as long as these
@@ -26,7 +26,7 @@ HalfLife: TypeAlias = float | Numbers | None
 
 
 @dataclass(frozen=True, eq=False)
-class Tally(ColumnSet):
+class Tally(RowSet):
     """Sums for keys: their columns, the first and the last tick of each, and its sums as of the last."""
 
     keys: tuple[Column, ...]
@@ -34,10 +34,6 @@ class Tally(ColumnSet):
     last: Column
     sums: Numbers
     forgets: int | None  # keys without counts in more ticks are as if they had never been (None: all stay)
-
-    @property
-    def count(self) -> int:
-        return len(self.last)
 
     @cached_property
     def oldest(self) -> int:

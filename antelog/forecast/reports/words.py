@@ -68,6 +68,8 @@ def compared(found: Loss) -> str:
 
 def lead(ticks: int, tick: int | None) -> str:
     """A lead time in the program's time, if it says how long a tick is (in microseconds)."""
+    if ticks < 0:  # what comes after
+        return f"-{lead(-ticks, tick)}"
     if tick is None:
         return count(ticks, "tick")
     length = ticks * tick

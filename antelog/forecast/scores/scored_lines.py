@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from antelog.engine.columns.tables import NEVER, Column, ColumnSet, Mask, Numbers, groups, or_never
+from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers, RowSet, groups, or_never
 
 UNIT = 2**30  # a chance of 1 as a whole number
 
@@ -27,7 +27,7 @@ class Sums:
 
 
 @dataclass(frozen=True, eq=False)
-class ScoredLines(ColumnSet):
+class ScoredLines(RowSet):
     """A row for each reported line of answers of one query that are now decided."""
 
     answer: Column  # any numbers, equal for the lines of one answer
@@ -35,10 +35,6 @@ class ScoredLines(ColumnSet):
     chance: Numbers  # NaN where the line had none
     decided: Column  # the tick at which the answer was confirmed, or finally not
     confirmed: Mask
-
-    @property
-    def count(self) -> int:
-        return len(self.answer)
 
 
 def with_chance(decided: ScoredLines) -> ScoredLines:
@@ -205,7 +201,7 @@ def by_threshold(sums: AlertSums, thresholds: Sequence[float] = THRESHOLDS) -> t
 
 
 @dataclass(frozen=True, eq=False)
-class FirstAlerts(ColumnSet):
+class FirstAlerts(RowSet):
     """Answers, by number, and the tick of the first alert of each."""
 
     number: Column

@@ -14,7 +14,14 @@ from urllib.parse import urlsplit
 from msgspec import Struct, field
 
 from antelog.errors import UnsupportedError
+from antelog.watch.board.judged_feed import IncidentFile
 
+ACTS = "/api/acts"  # the address to which people post what they do: acknowledge, snooze, note
+INCIDENTS = "/api/incidents"  # the address to which they post what went wrong, and what did not
+EDITS = "/api/bench"  # the address to which a page with an editor posts its edits
+EMBEDS = "/embed/"  # the beginning of addresses for frames of other pages
+# The same empty page, which requests its view.
+PAGES = ("/", "/list", "/decided", "/inputs", "/trust", "/plan")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?", re.ASCII | re.IGNORECASE)
 
 
@@ -40,7 +47,7 @@ class Tokens(Struct, frozen=True):
 
 
 class PageAddress(Struct, frozen=True):
-    """The address of a page. `port` 0 is any free port."""
+    """The address of a page, and the list that its answers are judged by. `port` 0 is any free port."""
 
     host: str = "127.0.0.1"
     port: int = 0
@@ -50,6 +57,7 @@ class PageAddress(Struct, frozen=True):
     behind_proxy: bool = False
     embed_from: tuple[str, ...] = ()  # the origins of pages that may show the brief and the map in frames
     tokens: Tokens = field(default_factory=lambda: Tokens(new_token()))
+    incidents: IncidentFile | None = None
 
     @property
     def local(self) -> bool:

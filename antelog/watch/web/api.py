@@ -16,6 +16,7 @@ from antelog.answers import CLOSED
 from antelog.engine.step.wording import LOST
 from antelog.files.columns import has
 from antelog.forecast.scores.scores import report_json
+from antelog.incidents.incident_list import KIND, NONE
 from antelog.language.moments import TIME
 from antelog.run.metrics import Sample, text_of
 from antelog.run.store import inbox
@@ -26,6 +27,7 @@ from antelog.watch.board.answer_table import SORTS
 from antelog.watch.board.board import Board
 from antelog.watch.board.feed_program import rules_behind
 from antelog.watch.board.input_status import Inputs
+from antelog.watch.board.judged_feed import JudgedFeed
 from antelog.watch.board.selection import Given, decided_filter, first, number_of, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.live_board import LiveBoard, summary
@@ -33,6 +35,7 @@ from antelog.watch.web.views.context import TickClock, ViewContext
 
 _Text = Annotated[str, Meta(max_length=1_000)]
 _EXAMPLE = '{"group": "wt2", "kind": "acknowledged", "who": "ann"}'
+_INCIDENT = '{"key": "wt2", "time": "…"}'
 _CHANGES = 1_000  # changes of acts that are remembered
 _FRESH = 1.0  # seconds for which the acts that were read are shown
 
@@ -244,6 +247,42 @@ def as_json(found: Sequence[Act]) -> dict[str, Any]:
     """Returns acts as in the API, without the answers that they are about."""
     known = [msgspec.structs.asdict(each) for each in found]
     return {"acts": [{name: value for name, value in each.items() if name != "answers"} for each in known]}
+
+
+# ---- incidents ----
+
+
+class PostedIncident(Struct, frozen=True, forbid_unknown_fields=True):
+    """A row for the list: about an answer, or with a key and a time; with `false` nothing had gone wrong."""
+
+    answer: _Text = ""
+    key: _Text = ""
+    time: _Text = ""
+    who: Annotated[str, Meta(max_length=100)] = ""
+    false: bool = False
+
+
+def incident_of(body: bytes, judged: JudgedFeed, live: LiveBoard, user: str) -> dict[str, str]:
+    """Reads what was posted about an incident, as `add_row` takes it. Raises PostError."""
+    try:
+        given = msgspec.json.decode(body, type=PostedIncident)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise PostError(f"an incident is a JSON object such as {_INCIDENT}: {error}") from None
+    key, at = given.key, given.time
+    if given.answer:
+        answer = live.find(given.answer)
+        if answer is None:
+            raise PostError("this answer is not kept any more; add the incident with its key and time")
+        if judged.collector is not None:
+            key = judged.collector.key_of(answer.query, answer.values) or ""
+        at = at or ViewContext(live.board).time_of(answer)
+    if not (who := user or given.who.strip()):
+        raise PostError("say who does it, with `who`")
+    if not at.strip():
+        raise PostError("say when it was, with `time`")
+    if given.false and not given.answer:
+        raise PostError("a false alarm is about an `answer`")
+    return {"key": key, TIME: at, "who": who, **({KIND: NONE} if given.false else {})}
 
 
 # ---- posted facts ----

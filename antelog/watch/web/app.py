@@ -22,19 +22,20 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from antelog.errors import AntelogError, StateError
+from antelog.errors import AntelogError, DataError, StateError
 from antelog.process import Engine
 from antelog.run.answer_details import AnswerDetail, detail_of
 from antelog.run.store.feed import StoredFeedAt
 from antelog.run.store.inbox import ask
 from antelog.watch.alerts.outbox import counts_in
+from antelog.watch.board.judged_feed import JudgedFeed
 from antelog.watch.board.selection import Given
 from antelog.watch.board.tracked_answer import TrackedAnswer
-from antelog.watch.web.address import Tokens
-from antelog.watch.web.api import API, ActList, PostError, as_json, metrics, of_answer, posted
+from antelog.watch.web.address import ACTS, EDITS, EMBEDS, INCIDENTS, PAGES, Tokens
+from antelog.watch.web.api import API, ActList, PostError, as_json, incident_of, metrics, of_answer, posted
 from antelog.watch.web.export import of_view
 from antelog.watch.web.freshness import Freshness, freshness
-from antelog.watch.web.guard import ACTS, EDITS, EMBEDS, KEPT, PAGES, Guard, bearer, may_look, session
+from antelog.watch.web.guard import KEPT, Guard, bearer, may_look, session
 from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.news import News
 from antelog.watch.web.rendered import Rendering, Renderings
@@ -141,6 +142,7 @@ class Entry:
     proxied: bool = False  # a proxy in front names the user
     bench: Bench | None = None  # with one, an editor is shown beside the views
     embed_from: Sequence[str] = ()  # the origins of pages that may have frames of this one
+    judged: JudgedFeed | None = None  # the answers, judged by a list of incidents
 
 
 def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
@@ -158,6 +160,7 @@ def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
             Route("/events", routes.events),
             Route("/api/answers/{id}", routes.once_read(routes.answer)),
             Route(ACTS, routes.acts, methods=["GET", "POST"]),
+            Route(INCIDENTS, routes.once_read(routes.incidents), methods=["GET", "POST"]),
             Route(EDITS, routes.edits, methods=["GET", "POST"]),
             Route("/export/shared.html", routes.shared),
             Route("/api/{view}", routes.once_read(routes.api)),
@@ -201,6 +204,7 @@ class _Routes:
         guarded, state, view = tokens.look is not None, None, None
         path = request.url.path.removeprefix(_root(request)).strip("/") or "now"
         if not edits and (not guarded or may_look(given, tokens.of_readers)):
+            await self._judge(path)
             state, found = self._told(), self._view(request, path, await self._shown(request))
             view = None if found is None else Markup(found.text)
         name, root = path.partition("/")[0], _root(request)
@@ -237,6 +241,7 @@ class _Routes:
         path, rows = request.path_params["view"], request.path_params["view"].endswith("/rows")
         if rows and self.live.catching_up:
             return self._later()
+        await self._judge(path)
         found = self._view(request, path, await self._shown(request))
         have = request.query_params.get("have")
         if found is None:
@@ -250,6 +255,11 @@ class _Routes:
         if earlier is None:
             return _unpacked(request, found.packed, "text/html", named)
         return _unpacked(request, found.since(earlier), "application/json", named)
+
+    async def _judge(self, path: str) -> None:
+        """Brings what is judged up to date, for the view that shows it and for those who add to it."""
+        if self.entry.judged is not None and path in ("trust", INCIDENTS) and not self.live.catching_up:
+            await asyncio.to_thread(self.entry.judged.update, self.live.board.head.program)
 
     async def _shown(self, request: Request) -> LiveBoard:
         """The board that a request is about: that of now, or with `at` as it was at a tick."""
@@ -266,7 +276,8 @@ class _Routes:
         covers, then = freshness(live, live.present).covers, live.moment
         scene = ViewContext(live.board, _root(request), _given(request), stale=covers, then=then)
         details = partial(self.details.of, then=live.then)
-        return replace(scene, acts=self.act_list.by_group(live), details=details)
+        judged = self.entry.judged if live.then is None else None
+        return replace(scene, acts=self.act_list.by_group(live), details=details, judged=judged)
 
     def _view(self, request: Request, path: str, live: LiveBoard) -> Rendering | None:
         """Returns a view, or why there is none yet; None if there is none of that name."""
@@ -288,6 +299,8 @@ class _Routes:
             return render("past.html", scene=scene, at=live.then, ago=ago, band=band) + found
 
         stamp = self.live.board.version if view in _WITH_FACTS else self._seen()
+        if self.entry.judged is not None:
+            stamp = stamp, self.entry.judged.version
         return self.views.latest(_address(request, path), stamp, rendered)
 
     def _fresh(self) -> Freshness:
@@ -349,10 +362,27 @@ class _Routes:
     async def _acts(self, request: Request) -> object:
         if request.method == "GET":
             return as_json(self.act_list.current())
-        body, user = await request.body(), request.headers.get(_USER, "") if self.entry.proxied else ""
-        found = await asyncio.to_thread(self.act_list.post, body, user[:100])
+        found = await asyncio.to_thread(self.act_list.post, await request.body(), self._user(request))
         self.live.refresh()
         return as_json(found)
+
+    async def incidents(self, request: Request) -> Response:
+        judged = self.entry.judged
+        if judged is None:
+            return _missing()
+        await self._judge(INCIDENTS)
+        if request.method == "POST":
+            return await _answered("it could not be kept: ", self._add_incident(request, judged))
+        return _json(judged.to_dict())
+
+    async def _add_incident(self, request: Request, judged: JudgedFeed) -> object:
+        told = incident_of(await request.body(), judged, self.live, self._user(request))
+        await asyncio.to_thread(judged.add, told)
+        self.live.refresh()
+        return {"added": told}
+
+    def _user(self, request: Request) -> str:
+        return (request.headers.get(_USER, "") if self.entry.proxied else "")[:100]
 
     async def edits(self, request: Request) -> Response:
         bench = self.entry.bench
@@ -427,7 +457,7 @@ async def _answered(trouble: str, answer: Awaitable[object]) -> Response:
     """Responds to a post with its answer, or the reason why it was refused."""
     try:
         return _json(await answer)
-    except PostError as error:
+    except (PostError, DataError) as error:
         return JSONResponse({"error": str(error)}, 400)
     except (OSError, AntelogError, sqlite3.Error) as error:
         return JSONResponse({"error": f"{trouble}{error}"}, 507)

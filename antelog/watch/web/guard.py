@@ -20,7 +20,7 @@ from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from antelog.watch.web.address import Tokens
+from antelog.watch.web.address import ACTS, EDITS, EMBEDS, INCIDENTS, PAGES, Tokens
 
 HEADERS = {
     "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
@@ -38,12 +38,6 @@ PER_SECOND = 16 << 20  # bytes of facts that are accepted per second in the long
 BODY = 60.0  # seconds in which a body has to arrive
 _LARGEST_READ_OUT, _READING_OUT = 64 << 20, 10.0  # bytes of a refused body that are read, and seconds for it
 _PORT = re.compile(r":\d{1,5}$", re.ASCII)
-
-ACTS = "/api/acts"  # the address to which people post what they do: acknowledge, snooze, note
-EDITS = "/api/bench"  # the address to which a page with an editor posts its edits
-EMBEDS = "/embed/"  # the beginning of addresses for frames of other pages
-# The same empty page, which requests its view.
-PAGES = ("/", "/list", "/decided", "/inputs", "/trust", "/plan")
 
 
 @dataclass(eq=False)
@@ -113,11 +107,11 @@ class Guard:
             if facts is None or not same(bearer(headers), facts):
                 return 401, "the token for facts is missing or wrong"
             return self._too_much(headers, LARGEST)
-        if scope["method"] == "POST" and path in (ACTS, EDITS):
+        if scope["method"] == "POST" and path in (ACTS, INCIDENTS, EDITS):
             act = self.tokens.act
             if act is None or not may_look(bearer(headers), [act]):
                 return 401, "the token of those who may act is missing or wrong; open the link to act"
-            return self._too_much(headers, _LARGEST_ACT if path == ACTS else LARGEST)
+            return self._too_much(headers, LARGEST if path == EDITS else _LARGEST_ACT)
         if scope["method"] not in ("GET", "HEAD"):
             return 405, f"only GET; facts are posted to /facts/INPUT, acts to {ACTS}"
         if self.tokens.look is not None and not _may_pass(scope, headers, self.tokens):

@@ -28,6 +28,7 @@ from antelog.run.store.database import is_store
 from antelog.run.store.feed import FeedReader, FolderFeed, Record
 from antelog.watch.board.board import Board
 from antelog.watch.board.input_status import seconds_of
+from antelog.watch.board.judged_feed import IncidentFile, JudgedFeed
 from antelog.watch.board.past import Past, reached
 from antelog.watch.board.saved_board import KeptBoard
 from antelog.watch.board.tracked_answer import LINES, TrackedAnswer
@@ -237,6 +238,11 @@ def reader_of(path: Path) -> Reader:
     if not os.path.exists(path):  # noqa: PTH110 - of a name that no file can have, too
         raise DataError(f"{path}: there is no such file or folder; give a store, or a folder of changes")
     return ChangesReader(path)
+
+
+def judged_feed(reader: Reader, file: IncidentFile | None) -> JudgedFeed | None:
+    """The answers of a feed, judged by a list; None without a list, and for what is not a feed."""
+    return JudgedFeed(reader.feed, file) if file is not None and isinstance(reader, FeedReader) else None
 
 
 class ChangesReader(Reader):

@@ -87,7 +87,7 @@ def main() -> int:
     """Serves the feed and address on standard input until that ends; prints the port, then notes."""
     from antelog.watch.web.app import Entry, page_app  # noqa: PLC0415 - needs Starlette, as all of these
     from antelog.watch.web.listening import listen, serve, server_of  # noqa: PLC0415
-    from antelog.watch.web.live_board import LiveBoard, reader_of  # noqa: PLC0415
+    from antelog.watch.web.live_board import LiveBoard, judged_feed, reader_of  # noqa: PLC0415
 
     feed, address = msgspec.json.decode(sys.stdin.buffer.readline(), type=tuple[str, PageAddress])
     try:
@@ -104,6 +104,7 @@ def main() -> int:
     entry = Entry(
         *(address.hosts, address.origins, address.tokens, Path(feed), address.behind_proxy),
         embed_from=address.embed_from,
+        judged=judged_feed(reader, address.incidents),
     )
     live = LiveBoard(reader, path=Path(f"{feed}-board"), say=lambda text: _tell({"note": text}))
     server = server_of(page_app(live, entry), address)

@@ -31,7 +31,7 @@ from antelog.program import Program
 from antelog.run.clock import Timing
 from antelog.run.driver import ChangeView, Driver, Judged, speaks_by_the_clock
 from antelog.run.reading import InputReader, InputSource, Listeners, wanted_of
-from antelog.run.replay import grounds_of, static_facts
+from antelog.run.replay import RecordedRows, static_facts
 from antelog.run.sinks.result import StepResult, fact_text
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import FactSource, Mark, SourcePiece
@@ -196,7 +196,8 @@ def reason(case: RuleCase, name: str, answer: str, at: int | None) -> WhyAnswer 
     try:
         reader = _reader(case, case.texts.program, name, rejects, lambda _: None)
         static = _static(case, case.texts.program, rejects)
-        return explained(grounds_of(case.texts.program, reader, static, at), answer, Detail(_DEPTH))
+        grounds = RecordedRows.of(reader).grounds(case.texts.program, static, at)
+        return explained(grounds, answer, Detail(_DEPTH))
     except AntelogError:
         return None
 

@@ -115,6 +115,26 @@ def test_what_is_wrong_with_the_command_is_said(arguments: list[str], message: s
     assert message in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--lead", "6"], "error: `6` is not a lead. Write the least and the most: 1..24"),
+        (["--incidents", "none/list.csv"], "error: none/list.csv: there is no folder none; make it, and "),
+        (["--incidents", "list.parquet"], "error: list.parquet: cannot grow; a list that grows is a file "),
+    ],
+)
+def test_what_is_wrong_with_incidents_is_said(options: list[str], message: str) -> None:
+    done = watch("--input", "Temp=temp.csv", "--incidents", "list.csv", *options)
+    assert done.exit_code == 1
+    assert message in done.stderr
+    assert not Path("list.csv").exists()
+
+
+def test_incidents_without_a_page_are_not_judged() -> None:
+    done = watch("--input", "Temp=temp.csv", "--incidents", "list.csv", "--once")
+    assert "note: --incidents is for the page, which is not there with --no-page and --once" in done.stderr
+
+
 def test_what_is_wrong_with_the_data_is_said() -> None:
     Path("bad.csv").write_text("device,time\na,7\n")
     done = watch("--input", "Temp=bad.csv", "--once")

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from antelog.run.settings import JudgingOptions
 from antelog.run.store.store import Store
+from antelog.watch.board.judged_feed import IncidentFile
 from antelog.watch.web.address import PageAddress, Tokens, new_token
 from antelog.watch.web.serving import Page
 from tests.watch.browser import CHROMIUM, Browser, Tab
@@ -100,6 +102,40 @@ def test_who_may_only_look_has_no_buttons_and_keys_do_nothing(
     tab.key("a")
     assert not tab.run("byId('act').open")
     assert tab.run("document.body.dataset.acts") == "no"
+
+
+def test_an_answer_is_marked_and_trust_has_what_no_rule_saw(chromium: Browser, tmp_path: Path) -> None:
+    lines = [status(0), possible("wt2", 20), confirmed("wt2", 20, 21), possible("wt4", 99), status(100)]
+    file = IncidentFile(str(tmp_path / "list.csv"), JudgingOptions(lead="0..10"))
+    address = PageAddress(tokens=Tokens(new_token(), new_token()), incidents=file)
+    with serving(tmp_path, lines, PROGRAM, address) as (page, _):
+        tab = chromium.opened(str(page.address.link_to_act))
+        tab.until("document.querySelector('a.row') && document.body.dataset.acts")
+        tab.run("go('/decided')")
+        tab.until("shown === 'decided' && document.querySelector('a.row')")
+        tab.run("go(document.querySelector('a.row').href)")
+        tab.until("document.querySelector('[data-act=incident]')")
+        tab.run("document.querySelector('[data-act=incident]').click()")
+        tab.until("byId('act').open")
+        assert tab.run("byId('act-form').elements.time.value") == "20"
+        assert tab.run("byId('act-key').hidden")
+        tab.run("byId('act-form').elements.who.value = 'ann'; byId('act-do').click()")
+        tab.until("!byId('act').open && byId('said').textContent === 'it is in the list of incidents'")
+        tab.run("go('/trust')")
+        tab.until("document.querySelector('main').innerText.includes('Each incident had an alert.')")
+        tab.run("document.querySelector('[data-act=incident]').click()")
+        tab.until("byId('act').open")
+        tab.run(AXE.read_text("utf-8"))
+        assert tab.run("axe.run(byId('act')).then(found => found.violations.map(each => each.id))") == []
+        tab.run("byId('act-form').elements.key.value = 'wt9'; byId('act-form').elements.time.value = 'soon'")
+        tab.run("byId('act-do').click()")
+        tab.until("byId('act-error').textContent.startsWith('`soon` is not a time')")
+        tab.run("byId('act-form').elements.time.value = '70'; byId('act-do').click()")
+        tab.until("document.querySelector('main').innerText.includes('1 of 2 incidents were added without')")
+        assert tab.run("axe.run(document.querySelector('main')).then(f => f.violations.map(e => e.id))") == []
+        assert tab.errors == []
+    text = (tmp_path / "list.csv").read_text(encoding="utf-8")
+    assert text == "device,time,kind,who\nwt2,20,,ann\nwt9,70,,ann\n"
 
 
 def test_the_view_of_an_answer_has_the_acts_of_its_group(

@@ -23,6 +23,7 @@ from antelog.watch.board.answer_table import SqlCondition
 from antelog.watch.board.board import Board
 from antelog.watch.board.brief import Brief
 from antelog.watch.board.feed_program import POSSIBLE, value_text
+from antelog.watch.board.judged_feed import JudgedFeed
 from antelog.watch.board.selection import KINDS, SEVERITIES, STATES, Given
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
@@ -154,6 +155,7 @@ class ViewContext:
     )  # of a few answers
     stale: Callable[[str, str], bool] = lambda _query, _group: False  # whether a group rests on silent inputs
     then: float | None = None  # the time in seconds since 1970, if the board is in the past
+    judged: JudgedFeed | None = None  # the answers, judged by a list of incidents
 
     @cached_property
     def clock(self) -> TickClock:
@@ -189,6 +191,13 @@ class ViewContext:
     def key_name(self) -> str:
         """The name of the key, by a column of an input: `Device`."""
         return self.board.head.key_name.capitalize()
+
+    def time_of(self, answer: TrackedAnswer) -> str:
+        """The time that an answer is about, or if it is about none since when it is open."""
+        ticks = self.board.head.ticks.get(answer.query, {})
+        times = [value for name, value in answer.values.items() if ticks.get(name) == TIME]
+        found = times[-1] if times and isinstance(times[-1], int) else answer.since
+        return moment(found, self.board.head.timescale)
 
     def shown_acts(self, group: str) -> list[dict[str, str]]:
         return [_shown_act(each, self.clock) for each in self.acts.get(group, ())]

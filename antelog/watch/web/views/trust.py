@@ -16,6 +16,7 @@ from antelog.watch.board.scoring import USUAL
 from antelog.watch.board.selection import SEVERITIES
 from antelog.watch.web.templating import render
 from antelog.watch.web.views.context import ViewContext
+from antelog.watch.web.views.incidents import judged_part
 
 
 def trust(scene: ViewContext) -> Markup:
@@ -25,7 +26,10 @@ def trust(scene: ViewContext) -> Markup:
         for query, each in sorted(known.results().items(), key=lambda each: _worst_first(scene, each[0]))
         if each.counted.lines
     ]
-    return render("trust.html", queries=found, whole=False, seen_chances=scene.board.seen_chances)
+    judged = None if scene.judged is None else judged_part(scene.judged)
+    return render(
+        "trust.html", queries=found, whole=False, seen_chances=scene.board.seen_chances, judged=judged
+    )
 
 
 def _worst_first(scene: ViewContext, query: str) -> tuple[int, str]:
@@ -40,7 +44,7 @@ def scores_page(by_query: Mapping[str, Scores], tick: int | None, title: str) ->
         for query, each in results.items()
         if each.counted.lines
     ]
-    view = render("trust.html", queries=found, whole=True, seen_chances=bool(results))
+    view = render("trust.html", queries=found, whole=True, seen_chances=bool(results), judged=None)
     return render("export.html", title=title, view=view)
 
 
