@@ -24,7 +24,7 @@ EVERYTHING = (
     TO_PROGRAM
     | SHOWING
     | {"__main__", "files", "spark", "forecast", "process", "run", "incidents", "watch", "workbench"}
-    | {"testing", "cli"}
+    | {"testing", "sources", "cli"}
 )
 
 # unit -> the other units it may import
@@ -50,7 +50,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "spark": TO_PROGRAM | {"files", "forecast", "process", "run"},
     "watch": TO_PROGRAM | {"files", "forecast", "process", "run", "incidents", "pictures"},
     "workbench": TO_PROGRAM | {"files", "forecast", "process", "run", "incidents", "watch"},
-    "testing": TO_PROGRAM | {"workbench"},
+    "testing": TO_PROGRAM | {"workbench", "files", "run"},
+    "sources": TO_PROGRAM | {"files", "run"},
     "cli": EVERYTHING,
 }
 

@@ -12,9 +12,10 @@ from py4j.protocol import Py4JError
 from antelog import secrets
 from antelog.cli.arguments.ready import RUN
 from antelog.errors import UnsupportedError
-from antelog.run.address import Jdbc, Kafka
+from antelog.run.address import Jdbc
 from antelog.run.options import options_of
 from antelog.run.settings import Settings
+from antelog.run.sources.kafka import Kafka
 from antelog.run.values import SettingError
 from antelog.secrets import blanked, redacted, shows_secret
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES, properties_of

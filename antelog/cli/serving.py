@@ -17,10 +17,10 @@ from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Source
 from antelog.errors import UnsupportedError
 from antelog.incidents.incident_list import can_grow
-from antelog.run.address import Kafka, address_of
+from antelog.run.address import address_of
 from antelog.run.options import taken
 from antelog.run.settings import JudgingOptions, PageSettings
-from antelog.run.sources.kafka import Make, Messages
+from antelog.run.sources.kafka import Kafka, Make, Messages
 from antelog.run.store.database import is_store
 from antelog.run.store.feed import BatchFeed, FolderFeed, about, record_of
 from antelog.watch.board.judged_feed import IncidentFile

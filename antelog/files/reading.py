@@ -25,9 +25,12 @@ from antelog.files.records import Bad
 from antelog.files.setting_aside import Rejects
 
 
-def tables(path: Path, wanted: WantedColumns, rejects: Rejects) -> Iterator[pa.Table]:
-    """The facts of a file. Raises DataError if it cannot be read, or has not the wanted columns."""
-    for each in sorted_out(wanted, chunks_of(path, wanted, rejects.notes), str(path)):
+def tables(
+    path: Path, wanted: WantedColumns, rejects: Rejects, chunks: Iterable[Chunk] | None = None
+) -> Iterator[pa.Table]:
+    """The facts of a file, or of chunks. Raises DataError if it cannot be read, or lacks wanted columns."""
+    chunks = chunks_of(path, wanted, rejects.notes) if chunks is None else chunks
+    for each in sorted_out(wanted, chunks, str(path)):
         if wanted.timed:
             rejects.tally.update(malformed=len(each.set_aside))
         rejects.notes.extend(rejects.new_of(each.notes))

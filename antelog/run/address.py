@@ -7,13 +7,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, get_args
+from typing import ClassVar, Generic, Literal, TypeAlias, TypeVar, get_args
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from antelog import secrets
 from antelog.files.naming import ENDINGS, Form, form_of
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.printer import listed
+from antelog.run.door import BroughtAddress, SourceAddress, address_at, schemes
 from antelog.run.values import SettingError, filled, refused
 from antelog.secrets import is_secret, redacted
 
@@ -60,25 +61,6 @@ class Posted:
 
     def __str__(self) -> str:
         return "http:"
-
-
-@dataclass(frozen=True)
-class Kafka:
-    """A topic of Kafka; `options` go to the client, and the file `config` has more of them."""
-
-    noun: ClassVar[str] = "a topic of Kafka"
-    example: ClassVar[str] = "kafka://host:9092/topic?format=json"
-    servers: str
-    topic: str
-    values: Literal["json", "csv"] = "json"
-    starting: Literal["earliest", "latest"] = "earliest"
-    options: tuple[tuple[str, str], ...] = ()
-    config: Path | None = None
-
-    def __str__(self) -> str:
-        return f"kafka://{self.servers}/{self.topic}"
-
-    __repr__ = __str__
 
 
 @dataclass(frozen=True)
@@ -140,7 +122,7 @@ class Console:
         return "console"
 
 
-Address: TypeAlias = Files | Standard | Posted | Kafka | Jdbc | Table | Rate | Console
+Address: TypeAlias = Files | Standard | Posted | Jdbc | Table | Rate | Console | BroughtAddress
 T = TypeVar("T", bound=Address)
 
 
@@ -154,7 +136,8 @@ class Reach(Generic[T]):
     instead: Mapping[type[Address], str] = field(default_factory=dict)
     form: Form | None = None  # of files whose name tells none
     formless: bool = False  # whether a folder needs no form
-    config: bool = True  # whether a topic may name a file with options
+    config: bool = True  # whether an address may name a file with options
+    listing: bool = False  # whether all rows are read at once
 
     @property
     def examples(self) -> str:
@@ -170,7 +153,8 @@ class Reach(Generic[T]):
         if not isinstance(address, self.kinds):
             message = f"`{address}` is {address.noun}, which {self.runner} does not {self.verb}"
             nouns = list(dict.fromkeys(kind.noun for kind in self.kinds))
-            raise SettingError(message, self.instead.get(type(address)) or f"Give {listed(nouns, 'or')}.")
+            advice = (said for kind, said in self.instead.items() if isinstance(address, kind))
+            raise SettingError(message, next(advice, "") or f"Give {listed(nouns, 'or')}.")
         if isinstance(address, Files):
             if address.form is None and not self.formless:
                 raise _formless(str(address))
@@ -181,7 +165,9 @@ class Reach(Generic[T]):
         is_path = isinstance(address, Table) and address.form == "iceberg" and address.is_folder
         if self.verb == "write" and is_path:
             raise refused("iceberg-folder", address=address)
-        if isinstance(address, Kafka) and address.config is not None and not self.config:
+        if self.listing and isinstance(address, SourceAddress) and not address.lists:
+            raise refused("no-list", address=address, noun=address.noun)
+        if isinstance(address, BroughtAddress) and address.config is not None and not self.config:
             raise refused("no-config", runner=self.runner, config=address.config)
         return address
 
@@ -192,8 +178,7 @@ _TABLES: tuple[TableForm, ...] = get_args(TableForm)
 _REMOTE = {
     "hdfs", "viewfs", "s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs", "file", "dbfs", "oss",
 }  # fmt: skip
-_KINDS = ("kafka", "rate", "jdbc", "console", *Form, *_TABLES)
-_KAFKA_OPTIONS = ("format", "from", "config")
+_KINDS = ("rate", "jdbc", "console", *Form, *_TABLES)
 _Fill: TypeAlias = Callable[[str], str]
 _ORACLE = re.compile(r"(jdbc:oracle:\w+:)([^/@]+)/([^@]+)@")
 _USER = re.compile(r"(jdbc:[\w:]+//)([^/:@?]+):([^/@?]+)@")
@@ -207,8 +192,9 @@ def address_of(text: str, folder: Path = Path(), form: Form | None = None) -> Ad
     # Variables are replaced after these addresses were split: a password may have any characters.
     if text.startswith("jdbc:"):
         return _jdbc(text, filled)
-    if text.startswith("kafka:"):
-        return _kafka(text, folder, filled)
+    found = address_at(text, folder, filled)
+    if found is not None:
+        return found
     text = filled(text)
     kind, colon, rest = text.partition(":")
     if text == "-":
@@ -224,14 +210,15 @@ def address_of(text: str, folder: Path = Path(), form: Form | None = None) -> Ad
     match kind:
         case "delta" | "iceberg" if rest:
             return Table(kind, located(rest, folder) if "/" in rest else rest)
-        case "kafka":
-            return _kafka(text, folder, str)
         case "rate":
             return _rate(text)
         case "jdbc":
             return _jdbc(text, str)
         case _:
-            hint = did_you_mean(kind, _KINDS) or f"There are {', '.join(_KINDS)} and paths."
+            if (found := address_at(text, folder, str)) is not None:
+                return found
+            known = (*_KINDS, *schemes())
+            hint = did_you_mean(kind, known) or f"There are {', '.join(known)} and paths."
     raise SettingError(f"`{text}` begins with `{kind}:`, which is not a kind of address", hint)
 
 
@@ -269,39 +256,6 @@ def located(path: str, folder: Path) -> str:
 def _query(text: str, fill: _Fill = str) -> dict[str, str]:
     pairs = parse_qsl(urlsplit(text).query, keep_blank_values=True)
     return {name: fill(value) for name, value in pairs}
-
-
-def _kafka(text: str, folder: Path, fill: _Fill) -> Kafka:
-    address, mark, query = text.partition("?")
-    text = fill(address) + mark + query
-    parts = urlsplit(text)
-    topic = parts.path.strip("/")
-    if not parts.netloc or not topic or "/" in topic:
-        raise refused("no-topic", text=text)
-    options = _query(text, fill)
-    _remember(options.items())
-    for name in options:
-        if name not in _KAFKA_OPTIONS and "." not in name:
-            hint = did_you_mean(name, _KAFKA_OPTIONS) or (
-                "There are format, from and config; an option with a full stop in its name goes to Kafka."
-            )
-            raise SettingError(f"`{text}` has the unknown option {name}", hint)
-    return Kafka(
-        ",".join(each if ":" in each else f"{each}:9092" for each in parts.netloc.split(",")),
-        topic,
-        _one_of(text, options, "format", "json", "csv"),
-        _one_of(text, options, "from", "earliest", "latest"),
-        tuple((name, value) for name, value in options.items() if "." in name),
-        Path(located(options["config"], folder)) if "config" in options else None,
-    )
-
-
-def _one_of(text: str, options: Mapping[str, str], name: str, *allowed: str) -> Any:
-    value = options.get(name, allowed[0])
-    if value not in allowed:
-        hint = did_you_mean(value, allowed) or f"It is {' or '.join(allowed)}."
-        raise SettingError(f"`{text}` has {name}={value}", hint)
-    return value
 
 
 def _rate(text: str) -> Rate:

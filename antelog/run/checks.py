@@ -21,9 +21,11 @@ from antelog.files.cells import ticks
 from antelog.files.columns import NUMBER, ROW
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
-from antelog.run.address import Address, Console, Files, Jdbc, Kafka, Posted, Rate, Standard
+from antelog.run.address import Address, Console, Files, Jdbc, Posted, Rate, Standard
+from antelog.run.door import SourceAddress
 from antelog.run.options import options_of
 from antelog.run.settings import Settings
+from antelog.run.sources.kafka import Kafka
 from antelog.run.values import ANSWERS, AVAILABLE_NOW, ONCE, SettingError, refused
 
 
@@ -300,13 +302,14 @@ def _maps(plan: Plan, maps: Mapping[str, str], arrival: str) -> Iterator[Conflic
 
 def _numbered(plan: Plan, settings: Settings) -> Iterator[Conflict]:
     """Finds columns mapped to `@number` that cannot have it: texts, and inputs whose rows have no order."""
+    unordered = Posted | SourceAddress
     for source in plan.inputs:
         address, last = settings.inputs.get(source.name), source.columns[-1]
         for column, type_ in zip(source.columns, (*source.types, None), strict=True):
             maps = (each for each in (f"{source.name}.{column}", column) if settings.map.get(each) == NUMBER)
             refused = {
                 f"the number of a row is a number, and {column} is a text": type_ == "text",
-                f"{address} has rows of several senders, in no order": isinstance(address, Posted | Kafka),
+                f"{address} has rows of several senders, in no order": isinstance(address, unordered),
                 "rows have no length, and the program has a `tick`": column == last and plan.tick is not None,
                 "rows of several inputs have no common order": column == last and len(plan.inputs) > 1,
                 f"{source.name} has no other column": source.columns == (last,),

@@ -17,22 +17,22 @@ from antelog.language.durations import duration_text
 from antelog.language.moments import tick_in_words
 from antelog.process import Engine
 from antelog.program import Program
-from antelog.run.address import Files, Kafka, Posted
+from antelog.run.address import Files, Posted
 from antelog.run.clock import Timing, rhythms_of
+from antelog.run.door import SinkAddress
 from antelog.run.driver import Driver, RunTime
 from antelog.run.journal import Journal, RunState, restored
 from antelog.run.reading import InputReader, InputSource, Listeners, wanted_of
 from antelog.run.settings import Settings
 from antelog.run.sinks.feed_sink import FeedSink
-from antelog.run.sinks.outputs import OutputFile, TopicSink
-from antelog.run.sinks.result import Sink, StepResult, remark, sentences, steps_of
+from antelog.run.sinks.outputs import OutputFile
+from antelog.run.sinks.result import LinesOfStep, Sink, remark, sentences, steps_of
 from antelog.run.sources.opening import FOLLOWED, Followed, source_of
 from antelog.run.store.store import Store
 from antelog.run.values import duration
 from antelog.run.waiting import WaitingRows, waiting_for
 from antelog.run.workers.divided import divided
 
-Lines = Callable[[StepResult], str]
 _CHANGEABLE = ("only", "explanations", "min_chance", "most", "most_failed")  # from one start to the next
 
 
@@ -53,10 +53,10 @@ def _clock(timing: Timing, plan: Plan) -> str:
 
 @dataclass(frozen=True)
 class RunOutput:
-    """A file or topic for changes as `lines`, or else a given sink."""
+    """A file, topic or the like for changes as `lines`, or else a given sink."""
 
-    address: Files | Kafka | None
-    lines: Lines
+    address: Files | SinkAddress | None
+    lines: LinesOfStep
     otherwise: Sink
 
 
@@ -228,6 +228,6 @@ class FollowedRun:
                 self.note(f"another process writes to {path}; this one waits for its end")
                 sink = OutputFile(path, mark, output.lines, kept=kept, wait=True)
         else:
-            sink = TopicSink(address, mark, output.lines)
+            sink = address.sink(mark, output.lines)
         stack.callback(sink.close)
         return sink

@@ -41,6 +41,7 @@ class Runner:
     name: str
     sources: Reach[Any] = _NONE
     sinks: Reach[Any] = _NONE
+    statics: Reach[Any] | None = None  # where it reads static facts, if not where it reads others
     folder: Path = Path()
 
 
@@ -308,6 +309,7 @@ def file_of(what: str, *endings: str) -> Syntax:
 
 
 SOURCE = Syntax("P=SOURCE", lambda given, at: at.sources.read(given, at.folder), is_path=True, fills=True)
+STATIC = replace(SOURCE, read=lambda given, at: (at.statics or at.sources).read(given, at.folder))
 SINK = Syntax("SINK", lambda given, at: at.sinks.read(given, at.folder), is_path=True, fills=True)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
@@ -28,6 +28,7 @@ from antelog.program import Program
 from antelog.run.address import Address, Files, Reach
 from antelog.run.checks import Ready, misfits, resolved
 from antelog.run.clock import Timing
+from antelog.run.door import SourceAddress
 from antelog.run.driver import Driver
 from antelog.run.options import taken, takes
 from antelog.run.reading import InputReader, InputSource, Listeners, Now, wanted_of
@@ -35,7 +36,7 @@ from antelog.run.settings import ReplaySettings, Settings, naming_arguments, wit
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.recorded import RecordedFiles, RecordedFrame
-from antelog.run.sources.source import FactSource
+from antelog.run.sources.source import FactSource, all_of
 from antelog.run.values import SettingError
 from antelog.run.waiting import FILE, DueRows, arrivals_of
 from antelog.run.workers.divided import engine_for, view_for
@@ -43,6 +44,7 @@ from antelog.why import Grounds
 from antelog.why.grounds import FactPlaces
 
 Value = str | int | float
+StaticPlace: TypeAlias = Path | Address  # a path, or an address of a file or of rows that can be listed
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Recording:
     """Recorded facts: files, or `frames`, whose paths are names for messages; `maps` renames columns."""
 
     inputs: Mapping[str, Path]
-    statics: Mapping[str, Path] = field(default_factory=dict)
+    statics: Mapping[str, StaticPlace] = field(default_factory=dict)
     arrival: str = DEFAULT_ARRIVAL
     until: int | None = None
     maps: Mapping[str, str] = field(default_factory=dict)
@@ -93,8 +95,10 @@ class Recording:
 
 
 def recording_of(settings: Settings) -> Recording:
-    inputs, statics = files_of(settings.inputs), files_of(settings.statics)
-    return Recording(inputs, statics, settings.arrival, settings.last, settings.map, since=settings.first)
+    inputs = files_of(settings.inputs)
+    return Recording(
+        inputs, settings.statics, settings.arrival, settings.last, settings.map, since=settings.first
+    )
 
 
 def files_of(addresses: Mapping[str, Address]) -> dict[str, Path]:
@@ -102,12 +106,16 @@ def files_of(addresses: Mapping[str, Address]) -> dict[str, Path]:
 
 
 def static_facts(
-    plan: Plan, statics: Mapping[str, Path], rejects: Rejects, maps: Mapping[str, str]
+    plan: Plan, statics: Mapping[str, StaticPlace], rejects: Rejects, maps: Mapping[str, str]
 ) -> dict[str, list[tuple[Value, ...]]]:
-    """The facts of static predicates. Raises DataError if a file has rows, and none of them can be used."""
+    """The facts of static predicates. Raises DataError if a place has rows, and none of them can be used."""
     found: dict[str, list[tuple[Value, ...]]] = {name: [] for name in statics}
-    for name, path in statics.items():
-        for table in tables(path, wanted_of(plan, name, maps=maps), rejects):
+    for name, place in statics.items():
+        wanted = wanted_of(plan, name, maps=maps)
+        chunks = None
+        if isinstance(place, SourceAddress):
+            chunks = all_of(place.source(wanted, None), rejects.notes)
+        for table in tables(Path(str(place)), wanted, rejects, chunks):
             values = zip(*(column.to_pylist() for column in table.columns), strict=True)
             found[name] += [tuple(_value(value) for value in row) for row in values]
     rejects.require_use()

@@ -10,7 +10,7 @@ from antelog.given import NUMBER
 from antelog.language.epochs import UNITS
 from antelog.run import values
 from antelog.run.address import Address
-from antelog.run.options import FILE, SOURCE, Arity, named_file, option, plain, text
+from antelog.run.options import FILE, SOURCE, STATIC, Arity, named_file, option, plain, text
 
 REPLAYS = ("try", "learn", "score", "draw", "diff")
 FOLLOWING = ("watch", "run")
@@ -37,7 +37,7 @@ class SourceSettings(ValueSettings):
 
     program: Path | None = option(None, FILE, arity=Arity.ARGUMENT)
     inputs: Mapping[str, Address] = option({}, SOURCE)
-    statics: Mapping[str, Address] = option({}, SOURCE)
+    statics: Mapping[str, Address] = option({}, STATIC)
 
 
 @dataclass(frozen=True, kw_only=True)

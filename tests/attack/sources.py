@@ -14,9 +14,8 @@ from random import Random
 from typing import Literal
 
 from antelog.files.naming import Form
-from antelog.run.address import Kafka
 from antelog.run.sources.growing import GrowingFile
-from antelog.run.sources.kafka import KafkaTopic
+from antelog.run.sources.kafka import Kafka, KafkaTopic
 from antelog.run.sources.opening import PostedFacts, StandardInput
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import FactSource

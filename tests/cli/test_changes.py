@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from antelog.cli.serving import ChangesPump
-from antelog.run.address import Kafka, address_of
+from antelog.run.address import address_of
+from antelog.run.sources.kafka import Kafka
 from antelog.run.store.feed import BatchFeed, FeedReader, FolderFeed
 from tests.run.sources.brokers import Broker
 

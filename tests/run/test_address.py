@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from antelog.files.naming import Form
-from antelog.run.address import Console, Files, Jdbc, Kafka, Posted, Rate, Standard, Table, address_of, apart
+from antelog.run.address import Console, Files, Jdbc, Posted, Rate, Standard, Table, address_of, apart
+from antelog.run.sources.kafka import Kafka
 from antelog.run.sources.opening import FOLLOWED
 from antelog.run.values import SettingError, duration, filled, length_of, token, trigger
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES

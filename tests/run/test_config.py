@@ -8,9 +8,10 @@ import pytest
 from antelog.cli.arguments.ready import RUN, settings_with
 from antelog.diagnostics import Source, Span, to_text
 from antelog.files.naming import Form
-from antelog.run.address import Console, Files, Jdbc, Kafka, Table
+from antelog.run.address import Console, Files, Jdbc, Table
 from antelog.run.config import parse_config, places
 from antelog.run.settings import Settings
+from antelog.run.sources.kafka import Kafka
 from tests.cli.trying import diagnostics
 from tests.tables import cases
 

@@ -196,7 +196,7 @@ def test_posts_and_topics_say_how_many_rows_are_unread(tmp_path: Path) -> None:
         source.poll()
         assert left(source) == (0, "rows")
     pytest.importorskip("confluent_kafka")
-    from antelog.run.address import Kafka  # noqa: PLC0415 - as the client
+    from antelog.run.sources.kafka import Kafka  # noqa: PLC0415 - as the client
     from tests.run.sources.brokers import Broker  # noqa: PLC0415
 
     broker = Broker({0: [ROWS] * 3})

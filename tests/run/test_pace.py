@@ -11,11 +11,10 @@ import pytest
 import antelog
 from antelog.files import ARRIVAL, Rejects
 from antelog.run import reading
-from antelog.run.address import Kafka
 from antelog.run.clock import Slowest, Timing
 from antelog.run.driver import Driver
 from antelog.run.reading import InputReader, InputSource, Listeners, Now, wanted_of
-from antelog.run.sources.kafka import KafkaTopic
+from antelog.run.sources.kafka import Kafka, KafkaTopic
 from tests.run.pace import INPUTS, PROGRAM, SEEDS, PaceCase, at, case_of
 from tests.run.running import ManualTime
 from tests.run.sources.brokers import Broker

@@ -319,37 +319,53 @@ def _programs() -> tuple[Path, dict[str, str]]:
         return installed[-1].parent, environment
     unpacked = downloads() / "postgresql"
     if not any(unpacked.glob("usr/lib/postgresql/*/bin/postgres")):
-        _unpack(unpacked)
-    (server,) = unpacked.glob("usr/lib/postgresql/*/bin/postgres")
+        server = re.search(r"Depends: (postgresql-\d+)", _told("apt-cache", "depends", "postgresql"))
+        if server is None:
+            raise UnavailableError("apt-get knows no PostgreSQL; run apt-get update")
+        unpack(unpacked, server[1], f"postgresql-client-{server[1].rpartition('-')[2]}")
+    (found,) = unpacked.glob("usr/lib/postgresql/*/bin/postgres")
     libraries = [*unpacked.glob("usr/lib/*-linux-gnu*"), *unpacked.glob("usr/lib/postgresql/*/lib")]
     environment["LD_LIBRARY_PATH"] = ":".join(map(str, libraries))
     # Whoever runs the server must be able to get at it.
     for folder in (unpacked, *unpacked.parents):
         if not folder.stat().st_mode & 0o001:
             raise UnavailableError(f"{folder} is closed to other users, and the server does not run as root")
-    return server.parent, environment
+    return found.parent, environment
 
 
-def _unpack(target: Path) -> None:
-    """Debian's packages of the server and the libraries it needs, unpacked."""
+def program(name: str, *packages: str) -> tuple[Path, dict[str, str]]:
+    """A program of Debian packages, and the environment it runs in. Raises UnavailableError."""
+    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+    places = [*os.environ.get("PATH", "").split(os.pathsep), "/usr/sbin", "/usr/local/sbin", "/sbin"]
+    found = shutil.which(name, path=os.pathsep.join(places))
+    if found and not os.environ.get("ANTELOG_TESTS_DOWNLOAD"):
+        return Path(found), environment
+    target = downloads() / name
+    if not any(target.glob(f"usr/*bin/{name}")):
+        unpack(target, *packages)
+    environment["LD_LIBRARY_PATH"] = ":".join(map(str, target.glob("usr/lib/*-linux-gnu*")))
+    return next(target.glob(f"usr/*bin/{name}")), environment
+
+
+def unpack(target: Path, *packages: str) -> None:
+    """Debian's packages and the libraries they need, unpacked. Raises UnavailableError."""
     if shutil.which("apt-get") is None or shutil.which("dpkg") is None:
-        raise UnavailableError("there is no PostgreSQL on this machine, nor apt-get to download it")
-    found = _told("apt-cache", "depends", "postgresql")
-    server = re.search(r"Depends: (postgresql-\d+)", found)
-    if server is None:
-        raise UnavailableError("apt-get knows no PostgreSQL; run apt-get update")
-    version = server[1].rpartition("-")[2]
-    needed = re.findall(
-        r"^ *\|?Depends: (lib[\w.+-]+)", _told("apt-cache", "depends", server[1]), re.MULTILINE
-    )
+        raise UnavailableError(f"there is no {target.name} on this machine, nor apt-get to download it")
+    needed = [
+        found
+        for each in packages
+        for found in re.findall(
+            r"^ *\|?Depends: (lib[\w.+-]+)", _told("apt-cache", "depends", each), re.MULTILINE
+        )
+    ]
     # The compiler of expressions is large and not used; the C library is that of the machine.
-    libraries = [each for each in needed if not re.match(r"lib(llvm|c6|gcc|stdc)", each)]
+    libraries = [each for each in dict.fromkeys(needed) if not re.match(r"lib(llvm|c6|gcc|stdc)", each)]
     with tempfile.TemporaryDirectory() as folder:
-        for package in (server[1], f"postgresql-client-{version}", *libraries):
+        for package in (*packages, *libraries):
             done = subprocess.run(
                 ["apt-get", "download", package], cwd=folder, capture_output=True, text=True, check=False
             )
-            if done.returncode and package.startswith("postgresql"):
+            if done.returncode and package in packages:
                 raise UnavailableError(f"{package} cannot be downloaded: {done.stderr.strip()[-300:]}")
         for archive in Path(folder).glob("*.deb"):
             subprocess.run(["dpkg", "-x", archive, target], check=True)

@@ -16,14 +16,16 @@ from antelog.errors import ProgramError
 from antelog.files.naming import Form
 from antelog.process import Engine
 from antelog.program import Program, load
-from antelog.run.address import Address, Console, Files, Jdbc, Kafka, Posted, Rate, Reach, Standard, Table
+from antelog.run.address import Address, Console, Files, Jdbc, Posted, Rate, Reach, Standard, Table
 from antelog.run.checks import Conflict, Ready, conflicts, misfits, resolved, tick_of
 from antelog.run.config import Config, read_config
+from antelog.run.door import SinkAddress, SourceAddress
 from antelog.run.driver import Driver
 from antelog.run.options import Runner
 from antelog.run.replay import Recording, static_facts
 from antelog.run.settings import Settings
 from antelog.run.sinks.result import Tables
+from antelog.run.sources.kafka import Kafka
 from antelog.run.sources.opening import FOLLOWED
 from antelog.run.values import SettingError
 from antelog.run.workers.divided import engine_for, view_for
@@ -37,23 +39,30 @@ def _replaying(name: str) -> Runner:
     instead: dict[type[Address], str] = {
         **dict.fromkeys((Standard, Posted), "Follow it with `antelog watch`, or give a file."),
         Kafka: "Follow it with `antelog watch`, read it on Spark with `antelog run`, or give a file.",
+        SourceAddress: "Follow it with `antelog watch`, or give a file.",
         **dict.fromkeys((Jdbc, Table, Rate), "Read it on Spark with `antelog run`, or give a file."),
     }
     sources = Reach(runner, "read", (Files,), instead)
-    return Runner(name, sources, Reach(runner, "write", (Files,), {Console: "Give a file."}))
+    sinks = Reach(runner, "write", (Files,), {Console: "Give a file."})
+    return Runner(name, sources, sinks, statics=_statics(runner))
+
+
+def _statics(runner: str) -> Reach[Files | SourceAddress]:
+    instead: dict[type[Address], str] = {Jdbc: "Write postgresql://host/database#table, or give a file."}
+    return Reach(runner, "read", (Files, SourceAddress), instead, listing=True)
 
 
 TRY, LEARN, SCORE = map(_replaying, ("try", "learn", "score"))
 DRAW, DIFF, WHY, PLAY = map(_replaying, ("draw", "diff", "why", "play"))
 BACKTEST, SUGGEST = map(_replaying, ("backtest", "suggest"))
-WRITTEN: Reach[Files | Kafka] = Reach(
+WRITTEN: Reach[Files | SinkAddress] = Reach(
     "`antelog watch`",
     "write",
-    (Files, Kafka),
+    (Files, SinkAddress),
     {Console: "Leave it out: changes go to standard output then."},
     form=Form.JSON,
 )
-WATCH = Runner("watch", FOLLOWED, WRITTEN)
+WATCH = Runner("watch", FOLLOWED, WRITTEN, statics=_statics("`antelog watch`"))
 
 
 def ready(settings: Settings, runner: Runner, output: Path | None = None) -> Ready:

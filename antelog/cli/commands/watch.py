@@ -39,7 +39,7 @@ from antelog.run.checks import Ready
 from antelog.run.counting import OpenAnswers
 from antelog.run.driver import Driver
 from antelog.run.following import FollowedRun, RunOutput
-from antelog.run.replay import files_of, static_facts
+from antelog.run.replay import static_facts
 from antelog.run.settings import NOW, START, AlertSettings, Settings
 from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
 from antelog.run.sinks.result import StepResult
@@ -93,7 +93,7 @@ def _run(found: Ready) -> None:
         run = FollowedRun(
             program,
             settings,
-            static_facts(plan, files_of(settings.statics), Rejects(), settings.map),
+            static_facts(plan, settings.statics, Rejects(), settings.map),
             store,
             feed,
             note=terminal.note,

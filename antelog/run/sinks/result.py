@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -31,6 +31,9 @@ class StepResult:
     tables: Tables
     changes: Tables | None = None
     relations: Sequence[Relation] | None = None  # if they are those of another plan
+
+
+LinesOfStep = Callable[[StepResult], str]  # the lines that an output gets
 
 
 def weight_of(tables: Tables) -> int:

@@ -1,27 +1,32 @@
-"""A topic of Kafka, whose messages are JSON or rows of CSV; nothing is committed to the broker."""
+"""A topic of Kafka, whose messages are JSON or rows of CSV; nothing is committed. Lines go to one, too."""
 
 from __future__ import annotations
 
 import csv
 import logging
+import secrets
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
+import msgspec
 import numpy as np
 
-from antelog.errors import DataError, UnsupportedError
+from antelog.errors import DataError, OutputError, UnsupportedError
 from antelog.files.chunks import Chunk, no_rows
 from antelog.files.columns import Advice, WantedColumns
 from antelog.files.json_files import JsonRows
 from antelog.files.naming import Form
 from antelog.files.records import Bad, Block, Row, breaks, grammar_of
+from antelog.language.checks.suggestions import did_you_mean
 from antelog.lazily import brought_by
-from antelog.run.address import Kafka
+from antelog.run.door import SinkAddress, SourceAddress, Url
+from antelog.run.sinks.result import LinesOfStep, Sink, StepResult
 from antelog.run.sources.source import FactSource, LinesOf, Mark, SourceExtent, SourcePiece
+from antelog.run.values import SettingError, refused
 
 _MOST = 50_000  # messages that are taken at a time
 _PATIENCE = 15.0  # seconds for a broker to answer
@@ -29,6 +34,55 @@ _PATIENCE = 15.0  # seconds for a broker to answer
 _RETRY, _RETRY_PATIENCE = 2.0, 0.2  # seconds between two questions to a broker that is down, and for answers
 
 Make = Callable[[dict[str, Any]], Any]  # makes a client from its settings
+
+
+_OPTIONS = ("format", "from", "config")
+
+
+@dataclass(frozen=True)
+class Kafka(SourceAddress, SinkAddress):
+    """A topic of Kafka; `options` go to the client, and the file `config` has more of them."""
+
+    noun: ClassVar[str] = "a topic of Kafka"
+    example: ClassVar[str] = "kafka://host:9092/topic?format=json"
+    package: ClassVar[str] = "confluent_kafka"
+    install: ClassVar[str] = brought_by("kafka")
+    servers: str
+    topic: str
+    values: Literal["json", "csv"] = "json"
+    starting: Literal["earliest", "latest"] = "earliest"
+    options: tuple[tuple[str, str], ...] = ()
+    config: Path | None = None
+
+    @classmethod
+    def read(cls, url: Url) -> Kafka:
+        if not url.hosts or not url.path or "/" in url.path:
+            raise refused("no-topic", text=url.shown)
+        for name in url.options:
+            if name not in _OPTIONS and "." not in name:
+                hint = did_you_mean(name, _OPTIONS) or (
+                    "There are format, from and config; an option with a full stop in its name goes to Kafka."
+                )
+                raise SettingError(f"`{url.shown}` has the unknown option {name}", hint)
+        return cls(
+            ",".join(each if ":" in each else f"{each}:9092" for each in url.hosts),
+            url.path,
+            url.one_of("format", "json", "csv"),
+            url.one_of("from", "earliest", "latest"),
+            tuple((name, value) for name, value in url.options.items() if "." in name),
+            url.folder / url.options["config"] if "config" in url.options else None,
+        )
+
+    def source(self, wanted: WantedColumns, mark: Mark | None) -> FactSource:
+        return KafkaTopic(self, wanted, mark=mark)
+
+    def sink(self, mark: Mapping[str, Any] | None, lines: LinesOfStep) -> Sink:
+        return TopicSink(self, mark, lines)
+
+    def __str__(self) -> str:
+        return f"kafka://{self.servers}/{self.topic}"
+
+    __repr__ = __str__
 
 
 @dataclass(frozen=True)
@@ -322,3 +376,98 @@ def _cells(row: bytes) -> int:
         return len(next(csv.reader([text.strip()])))
     except csv.Error:
         return 0
+
+
+# ---- outputs ----
+# Each line is a message, whose headers have the run, and the number of the line in it. A mark has the number
+# of lines sent, and each partition's end. A resumed run looks behind these for more.
+
+_RUN, _LINE = "antelog_run", "antelog_line"
+
+_SENDING = 60.0  # seconds for a broker to take the messages
+
+_PRODUCER = {"enable.idempotence": True, "acks": "all", "linger.ms": 5}
+_DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+class TopicSink:
+    """Sends the lines of changes to a topic."""
+
+    def __init__(
+        self, topic: Kafka, mark: Mapping[str, Any] | None, lines: LinesOfStep, make: Make | None = None
+    ) -> None:
+        self._topic, self._lines = topic, lines
+        self._run: str = mark["run"] if mark else secrets.token_hex(8)
+        self._line = int(mark["lines"]) if mark else 0
+        self._error: str | None = None
+        # A topic that is read from its end tells the place of each partition's end.
+        read = {int(number): offset for number, offset in mark["next"].items()} if mark else {}
+        try:
+            messages = Messages(replace(topic, starting="latest"), read, make)
+            self._sent = self._sent_before(messages) if mark else set()
+            self._next = dict(messages.next)
+            messages.close()
+        except DataError as error:
+            raise OutputError(str(error).replace("cannot be read", "cannot be written")) from None
+        settings = {**client_settings(topic), **_PRODUCER}
+        self._producer = make(settings) if make is not None else client("Producer", settings)
+
+    def write(self, step: StepResult) -> None:
+        for line in self._lines(step).splitlines():
+            if self._line not in self._sent:
+                self._send(line)
+            self._line += 1
+
+    def mark(self) -> Mapping[str, Any]:
+        end = time.monotonic() + _SENDING
+        while self._producer.flush(1.0):
+            if self._error or time.monotonic() > end:
+                break
+        if self._error or len(self._producer):
+            reason = self._error or "the broker does not answer"
+            raise OutputError(f"{self._topic}: cannot be written: {reason}")
+        self._sent = {number for number in self._sent if number >= self._line}
+        ends = {str(number): offset for number, offset in self._next.items()}
+        return {"run": self._run, "lines": self._line, "next": ends}
+
+    def close(self) -> None:
+        self._producer.flush(1.0)
+
+    def _send(self, line: str) -> None:
+        change = _DECODER.decode(line)
+        key = {name: change[name] for name in ("query", "answer", "others") if name in change}
+        headers = {_RUN: self._run.encode(), _LINE: str(self._line).encode()}
+        while True:
+            try:
+                self._producer.produce(
+                    self._topic.topic, line.encode(), msgspec.json.encode(key), headers=headers,
+                    on_delivery=self._delivered,
+                )  # fmt: skip
+            except BufferError:  # as many wait as the client takes
+                self._producer.poll(0.1)
+            else:
+                self._producer.poll(0)
+                return
+
+    def _delivered(self, error: Any, message: Any) -> None:
+        if error is not None:
+            self._error = error.str()
+        else:
+            self._next[message.partition()] = max(
+                message.offset() + 1, self._next.get(message.partition(), 0)
+            )
+
+    def _sent_before(self, messages: Messages) -> set[int]:
+        """The numbers of lines that this run has sent since the mark."""
+        found = set()
+        end = time.monotonic() + _SENDING
+        while messages.behind:
+            if time.monotonic() > end:
+                raise OutputError(f"{self._topic}: cannot be read to its end, to see what was sent before")
+            for rows in messages.take().values():
+                for each in rows:
+                    headers = dict(each.headers)
+                    if headers.get(_RUN) == self._run.encode() and _LINE in headers:
+                        found.add(int(headers[_LINE]))
+            time.sleep(0.01)
+        return found

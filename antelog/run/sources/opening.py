@@ -12,19 +12,19 @@ from typing import TypeAlias
 from antelog.errors import UnsupportedError
 from antelog.files.columns import Advice, WantedColumns
 from antelog.files.json_files import JsonRows
-from antelog.run.address import Console, Files, Jdbc, Kafka, Posted, Rate, Reach, Standard, Table
+from antelog.run.address import Console, Files, Jdbc, Posted, Rate, Reach, Standard, Table
+from antelog.run.door import SourceAddress
 from antelog.run.sources.growing import GrowingFile
-from antelog.run.sources.kafka import KafkaTopic
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import AT_ONCE, FactSource, LinesOf, Mark, SourceExtent, SourcePiece
 from antelog.run.store.inbox import Inbox
 
-Followed: TypeAlias = Files | Standard | Posted | Kafka
+Followed: TypeAlias = Files | Standard | Posted | SourceAddress
 _ON_SPARK = "Follow it on Spark: `antelog run --stream`."
 FOLLOWED: Reach[Followed] = Reach(
     "`antelog watch`",
     "read",
-    (Files, Standard, Posted, Kafka),
+    (Files, Standard, Posted, SourceAddress),
     {
         Console: "Write - for standard input.",
         Jdbc: "Read it once on Spark, with `antelog run`, or send its changes through Kafka.",
@@ -55,8 +55,8 @@ def source_of(
             if inbox is None:
                 raise UnsupportedError(f"facts for {wanted.name} are posted to the page; leave out --no-page")
             return PostedFacts(inbox, wanted, mark=mark)
-        case Kafka():
-            return KafkaTopic(address, wanted, mark=mark)
+        case SourceAddress():
+            return address.source(wanted, mark)
 
 
 _STDIN, _HTTP = "<stdin>", "http:"

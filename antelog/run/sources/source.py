@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from antelog.files.chunks import Chunk
+from antelog.errors import DataError
+from antelog.files.chunks import Chunk, no_rows
 from antelog.files.columns import Advice, WantedColumns
 from antelog.files.csv_files import CsvHeader, CsvRows
 from antelog.files.json_files import JsonRows
 from antelog.files.naming import Form
-from antelog.files.records import MARK, without_mark
+from antelog.files.records import MARK, Bad, without_mark
+from antelog.secrets import redacted
 
 AT_ONCE = 1 << 22  # bytes that are read at a time
 Mark = Mapping[str, Any]  # how far a source was read, as JSON; empty at its beginning
@@ -78,6 +82,103 @@ class FactSource(ABC):
 
     def close(self) -> None:  # noqa: B027 - some have nothing open
         ...
+
+
+_FIRST_WAIT, _LONGEST_WAIT = 1.0, 30.0  # seconds before a lost connection is tried again, ever longer
+
+
+class ConnectedSource(FactSource):
+    """A source behind a connection, which is made anew when it is lost; `name` is that of its address.
+
+    Who derives from it says how to connect, to take what is there and to disconnect, which errors mean that
+    the connection is `lost`, and which of these no waiting mends.
+    """
+
+    lost: tuple[type[Exception], ...] = (OSError,)
+
+    def __init__(self, name: str, wanted: WantedColumns) -> None:
+        super().__init__()
+        self.name, self.wanted = name, wanted
+        self._objects = JsonRows(name, Advice(wanted, self.notes))
+        self._again, self._wait = 0.0, _FIRST_WAIT
+
+    @abstractmethod
+    def connect(self) -> None:
+        """Connects, within some seconds."""
+
+    @abstractmethod
+    def disconnect(self) -> None:
+        """Leaves the connection, which may be lost or was never made."""
+
+    @abstractmethod
+    def take(self) -> list[SourcePiece]:
+        """The new pieces; sets `behind` to whether more is there."""
+
+    def is_hopeless(self, error: Exception) -> bool:  # noqa: ARG002 - of others it matters
+        """Whether trying again cannot help: a wrong password, a topic or a table that is not there."""
+        return False
+
+    def begin(self) -> None:
+        """Connects for the first time. Raises DataError if that fails: then the address may be wrong."""
+        try:
+            self.connect()
+        except self.lost as error:
+            self.disconnect()
+            raise DataError(f"{self.name}: cannot be reached: {why(error)}") from None
+
+    def poll(self) -> list[SourcePiece]:
+        if not self.reachable and time.monotonic() < self._again:
+            return []
+        try:
+            if not self.reachable:
+                self.connect()
+            found = self.take()
+        except self.lost as error:
+            self.disconnect()
+            if self.is_hopeless(error):
+                raise DataError(f"{self.name}: cannot be read: {why(error)}") from None
+            if self.reachable:
+                self.notes.append(
+                    f"{self.name}: cannot be reached: {why(error)}; it is tried again and again"
+                )
+                self._wait = _FIRST_WAIT
+            self.reachable = self.behind = False
+            self._again = time.monotonic() + self._wait
+            self._wait = min(2 * self._wait, _LONGEST_WAIT)
+            return []
+        if not self.reachable:
+            self.reachable = True
+            self.notes.append(f"{self.name}: can be reached again")
+        return found
+
+    def close(self) -> None:
+        self.disconnect()
+
+    def objects(self, numbered: Iterable[tuple[int, bytes]]) -> SourcePiece:
+        """The rows of JSON objects, each with the number that messages about it have."""
+        return SourcePiece(self._objects.chunk(numbered), self.name)
+
+    def odd(self, number: int, reason: str, text: str = "") -> SourcePiece:
+        """A record that is set aside."""
+        return SourcePiece(no_rows(self.wanted, [Bad(number, reason, text)]), self.name)
+
+
+def all_of(source: FactSource, notes: list[str]) -> Iterator[Chunk]:
+    """All rows that a source has now. Raises DataError if it cannot be read to their end."""
+    with closing(source):
+        while source.behind:
+            yield from (piece.chunk for piece in source.poll())
+            notes += source.notes
+            if not source.reachable:
+                raise DataError(source.notes[-1].partition(";")[0])
+            source.notes.clear()
+        yield from (piece.chunk for piece in source.finish())
+
+
+def why(error: Exception) -> str:
+    """The reason of an error in one line, without secrets."""
+    said = " ".join((getattr(error, "strerror", None) or str(error) or type(error).__name__).split())
+    return redacted(said).rstrip(".")
 
 
 class LinesOf:

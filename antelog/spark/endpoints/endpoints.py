@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from antelog.errors import DataError, OutputError, UnsupportedError
-from antelog.run.address import Console, Files, Jdbc, Kafka, Posted, Rate, Reach, Standard, Table
+from antelog.run.address import Console, Files, Jdbc, Posted, Rate, Reach, Standard, Table
+from antelog.run.door import SinkAddress, SourceAddress
+from antelog.run.sources.kafka import Kafka
 from antelog.spark.settings import DRIVERS
 
 Source: TypeAlias = Files | Kafka | Jdbc | Table | Rate
@@ -26,6 +28,7 @@ SOURCES: Reach[Source] = Reach(
         Console: "Give a path, a topic or a table.",
         Standard: "Follow it with `antelog watch`, or give a path, a topic or a table.",
         Posted: "Post them to `antelog watch`, or give a path, a topic or a table.",
+        SourceAddress: "Follow it with `antelog watch`, or give a path, a topic or a table.",
     },
     config=False,
 )
@@ -33,7 +36,10 @@ SINKS: Reach[Sink] = Reach(
     _RUN,
     "write",
     (Files, Kafka, Jdbc, Table, Console),
-    {Rate: "Give console, a folder, a topic or a table.", Standard: "Write console for standard output."},
+    {
+        **dict.fromkeys((Rate, SinkAddress), "Give console, a folder, a topic or a table."),
+        Standard: "Write console for standard output.",
+    },
     config=False,
 )
 

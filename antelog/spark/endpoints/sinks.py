@@ -24,7 +24,8 @@ from antelog.errors import DataError, UnsupportedError
 from antelog.escaping import COMPUTED, NUMBER
 from antelog.files.naming import Form
 from antelog.language.moments import DEFAULT_ZONE
-from antelog.run.address import Console, Files, Jdbc, Kafka, Table
+from antelog.run.address import Console, Files, Jdbc, Table
+from antelog.run.sources.kafka import Kafka
 from antelog.spark.bucket.unpacking import MESSAGES, message_reader
 from antelog.spark.endpoints import tables
 from antelog.spark.endpoints.endpoints import BATCH, RUN, Sink, Source

@@ -19,8 +19,9 @@ from antelog.files.columns import DEFAULT_ARRIVAL, ROW, ColumnPositions, places
 from antelog.files.csv_files import first_line
 from antelog.files.json_files import WholeJson
 from antelog.files.naming import Form
-from antelog.run.address import Files, Jdbc, Kafka, Rate, Table
+from antelog.run.address import Files, Jdbc, Rate, Table
 from antelog.run.reading import wanted_of
+from antelog.run.sources.kafka import Kafka
 from antelog.spark.endpoints import folders, line_rows
 from antelog.spark.endpoints.endpoints import Source, properties_of
 from antelog.spark.endpoints.line_rows import RowReading

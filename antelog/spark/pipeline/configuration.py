@@ -12,7 +12,8 @@ from math import gcd
 from pathlib import Path
 
 from antelog.errors import UnsupportedError
-from antelog.run.address import Files, Jdbc, Kafka
+from antelog.run.address import Files, Jdbc
+from antelog.run.sources.kafka import Kafka
 from antelog.secrets import NAMES, redacted
 from antelog.spark.endpoints.endpoints import Sink, Source
 from antelog.spark.pipeline.requirements import pyspark_version

@@ -190,9 +190,9 @@ def setup_of(wanted: Sequence[alerts.Alert], program: Program, *, chances: bool 
     queries = alerts.queries_of(program.plan, chances=chances)
     for alert in wanted:
         receiver = receivers.receiver_of(alert.to)
-        needed, extra = ("apprise", "apprise") if receiver.kind == receivers.APPRISE else ("httpx", "watch")
-        if receiver.kind != receivers.COMMAND and find_spec(needed) is None:
-            hint = brought_by(extra)
+        kind = receiver.brought
+        needed, hint = ("httpx", brought_by("watch")) if kind is None else (kind.package, kind.install)
+        if receiver.kind != receivers.COMMAND and needed and find_spec(needed) is None:
             raise alerts.AlertError("package", kind=receiver.kind, package=needed, hint=hint)
         receivers.checked(receiver)
         alert_template(alert.template, queries)

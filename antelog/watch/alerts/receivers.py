@@ -10,16 +10,19 @@ import shlex
 import shutil
 import sys
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.lazily import brought_by
+from antelog.run.door import BroughtReceiver, brought
 from antelog.watch.alerts.alert import AlertError
 
-WEBHOOK, SLACK, ALERTMANAGER, APPRISE, COMMAND = "webhook", "slack", "alertmanager", "apprise", "command"
-KINDS = (WEBHOOK, SLACK, ALERTMANAGER, APPRISE, COMMAND)
+WEBHOOK, SLACK, ALERTMANAGER, COMMAND = "webhook", "slack", "alertmanager", "command"
+_KINDS = (WEBHOOK, SLACK, ALERTMANAGER, COMMAND)  # and those that packages bring
 _OF_ALERTMANAGER = "/api/v2/alerts"  # the path of alerts, behind the address that people know
 _LONGEST = 64_000  # bytes of a file that are read, at most
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*([\t\x20-\x7e]*)")
@@ -33,6 +36,13 @@ class Receiver:
     kind: str
     place: str = ""  # the file or variable with the address, a secret, which is read for each attempt
     words: tuple[str, ...] = ()  # the command that letters are given to
+
+    @property
+    def brought(self) -> BroughtReceiver | None:
+        """The kind that a package brings for it; None if it is one of ours. Raises UnsupportedError."""
+        known = brought("antelog.receivers").get(self.kind)
+        found: BroughtReceiver | None = None if known is None else known.load()
+        return found
 
 
 @dataclass(frozen=True)
@@ -49,8 +59,9 @@ class PostAddress:
 def receiver_of(to: str) -> Receiver:
     kind, colon, rest = to.partition(":")
     kind, rest = kind.strip(), rest.strip()
-    if not colon or kind not in KINDS:
-        near = did_you_mean(kind, KINDS)
+    others = brought("antelog.receivers")
+    if not colon or kind not in (*_KINDS, *others):
+        near = did_you_mean(kind, (*_KINDS, *others))
         raise AlertError("like-receiver" if near else "receiver", kind=kind, near=near)
     if kind == COMMAND:
         try:
@@ -63,8 +74,8 @@ def receiver_of(to: str) -> Receiver:
     if not rest.startswith(("@", "$")) or not rest.strip("@${}"):
         raise AlertError("secret", kind=kind)
     # As in `Child`, nothing of the working folder is imported.
-    apprise = (sys.executable, "-P", "-m", "antelog.watch.alerts.receivers", rest)
-    return Receiver(f"{kind}:{rest}", kind, rest, apprise if kind == APPRISE else ())
+    process = (sys.executable, "-P", "-m", "antelog.watch.alerts.receivers", kind, rest)
+    return Receiver(f"{kind}:{rest}", kind, rest, process if kind in others else ())
 
 
 def named_apart(receivers: list[Receiver]) -> list[Receiver]:
@@ -77,9 +88,9 @@ def named_apart(receivers: list[Receiver]) -> list[Receiver]:
     return found
 
 
-def apprise_addresses(place: str) -> list[str]:
-    """Reads the addresses for Apprise, one on a line. Raises AlertError."""
-    return _lines(place, f"apprise:{place}", "empty-of-apprise")
+def _addresses(kind: str, place: str) -> list[str]:
+    """Reads the addresses of a receiver that a package brings, one on a line. Raises AlertError."""
+    return _lines(place, f"{kind}:{place}", "empty-of-apprise")
 
 
 def _lines(place: str, name: str, empty: str = "empty-address") -> list[str]:
@@ -113,8 +124,8 @@ def address_of(receiver: Receiver) -> PostAddress:
 
 def checked(receiver: Receiver) -> None:
     """Raises AlertError if the receiver's address or program is missing."""
-    if receiver.kind == APPRISE:
-        apprise_addresses(receiver.place)
+    if receiver.kind not in _KINDS:
+        _addresses(receiver.kind, receiver.place)
     elif receiver.kind != COMMAND:
         address_of(receiver)
     elif shutil.which(receiver.words[0]) is None:
@@ -142,23 +153,20 @@ def _at_once(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-# ---- a message through Apprise ----
-# It is a process of its own, so one of Apprise's many services that hangs is ended, and holds up nobody.
+# ---- receivers that packages bring ----
+# Each letter has a process of its own, so one of Apprise's many services that hangs is ended.
 
 # Apprise's kinds of messages by severity; others are `info`, and resolved ones `success`.
 _APPRISE_KINDS = {"critical": "failure", "warning": "warning", "good": "success"}
 
 
-def main() -> int:
-    """Sends the letter on standard input to the addresses in a file; 0 if all have accepted it."""
+def _through_apprise(letter: Mapping[str, Any], addresses: Sequence[str]) -> bool:
     import apprise  # noqa: PLC0415 - an extra
 
-    logging.disable()  # its messages have addresses in them
-    letter: dict[str, Any] = json.loads(sys.stdin.readline())
     services = apprise.Apprise()
-    if not all(services.add(each) for each in apprise_addresses(sys.argv[1])):
+    if not all(services.add(each) for each in addresses):
         sys.stderr.write("alerts: apprise does not know one of the addresses\n")
-        return 1
+        return False
     resolved = letter["status"] == "resolved"
     sent = services.notify(
         title=f"{letter['group']}: {'resolved' if resolved else letter['severity']}",
@@ -166,7 +174,19 @@ def main() -> int:
         notify_type="success" if resolved else _APPRISE_KINDS.get(letter["severity"], "info"),
         body_format=apprise.NotifyFormat.TEXT,
     )
-    return 0 if sent else 1
+    return bool(sent)
+
+
+APPRISE = BroughtReceiver(_through_apprise, "apprise", brought_by("apprise"))
+
+
+def main() -> int:
+    """Sends the letter on standard input to the addresses of a kind in a file; 0 if all have accepted it."""
+    logging.disable()  # messages of libraries have addresses in them
+    kind, place = sys.argv[1:]
+    receiver: BroughtReceiver = brought("antelog.receivers")[kind].load()
+    letter: dict[str, Any] = json.loads(sys.stdin.readline())
+    return 0 if receiver.send(letter, _addresses(kind, place)) else 1
 
 
 if __name__ == "__main__":

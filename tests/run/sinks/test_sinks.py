@@ -19,13 +19,13 @@ from antelog.diagnostics import Source
 from antelog.errors import InUseError, OutputError, StateError
 from antelog.files import Reject
 from antelog.forecast.columns import KINDS
-from antelog.run.address import Kafka
 from antelog.run.clock import Slowest
 from antelog.run.sinks import feed_sink as feeds
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
-from antelog.run.sinks.outputs import OutputFile, TopicSink
+from antelog.run.sinks.outputs import OutputFile
 from antelog.run.sinks.result import StepResult
+from antelog.run.sources.kafka import Kafka, TopicSink
 from antelog.run.store.feed import FeedReader, StoredFeedAt
 from antelog.run.store.store import Store
 from tests.run.sources.brokers import Broker, message

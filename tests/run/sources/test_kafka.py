@@ -16,9 +16,9 @@ import pytest
 from antelog.errors import DataError, UnsupportedError
 from antelog.files.chunks import sorted_out
 from antelog.files.columns import mapped
-from antelog.run.address import Kafka as Topic
 from antelog.run.address import Posted
 from antelog.run.sources.growing import GrowingFile
+from antelog.run.sources.kafka import Kafka as Topic
 from antelog.run.sources.kafka import KafkaTopic
 from antelog.run.sources.opening import FOLLOWED, PostedFacts, StandardInput, source_of
 from antelog.run.sources.recorded import RecordedFiles

@@ -14,8 +14,9 @@ import antelog
 from antelog.errors import DataError
 from antelog.files import WantedColumns
 from antelog.files.naming import Form
-from antelog.run.address import Files, Kafka
+from antelog.run.address import Files
 from antelog.run.reading import wanted_of
+from antelog.run.sources.kafka import Kafka
 from antelog.spark.endpoints.line_rows import RowReading, read_files, read_lines, read_messages
 from antelog.spark.endpoints.sources import Reading, frame, reading_of
 from antelog.spark.settings import CLOCK, MALFORMED, ROW, SOURCE

@@ -10,7 +10,8 @@ from pyspark.sql import SparkSession
 
 from antelog.errors import AntelogError, DataError, OutputError, UnsupportedError
 from antelog.files.naming import Form
-from antelog.run.address import Files, Jdbc, Kafka
+from antelog.run.address import Files, Jdbc
+from antelog.run.sources.kafka import Kafka
 from antelog.spark.endpoints import folders
 from antelog.spark.endpoints.endpoints import Sink, Source, reach
 from tests.servers import free_port

@@ -1,0 +1,46 @@
+"""`antelog sources`: where facts come from and lines go, and what to install for the rest."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import click
+
+from antelog.cli.arguments.flags import FINE
+from antelog.cli.show.endings import ending_in_words
+from antelog.cli.show.terminal import tell
+from antelog.run.address import Files, Posted, Standard
+from antelog.run.door import BroughtAddress, SinkAddress, SourceAddress, brought, schemes
+
+_OURS = ((Files, "reads, writes"), (Standard, "reads"), (Posted, "reads"))
+
+
+@click.command(epilog=FINE)
+@click.pass_context
+def sources(ctx: click.Context, /) -> None:
+    with ending_in_words(ctx):
+        rows = [(kind.example.partition(",")[0], kind.noun, does) for kind, does in _OURS]
+        missing = dict[str, str]()
+        kinds: dict[type[BroughtAddress], str] = {}
+        for name in schemes():
+            found = brought("antelog.sources").get(name) or brought("antelog.sinks")[name]
+            kinds.setdefault(found.load(), name)
+        for kind, name in kinds.items():
+            does = (("reads", SourceAddress), ("writes", SinkAddress), ("lists", SourceAddress))
+            can = [
+                verb for verb, base in does if issubclass(kind, base) and (verb != "lists" or _lists(kind))
+            ]
+            rows.append((kind.example, kind.noun, ", ".join(can)))
+            if kind.package and find_spec(kind.package) is None:
+                missing[name] = kind.install
+        widths = [max(len(row[i]) for row in rows) for i in (0, 1)]
+        for address, noun, verbs in rows:
+            tell(f"{address:{widths[0]}}  {noun:{widths[1]}}  {verbs}")
+        receivers = ", ".join(("webhook", "slack", "alertmanager", "command", *brought("antelog.receivers")))
+        tell(f"\nreceivers of alerts: {receivers}")
+        for name, install in missing.items():
+            tell(f"not installed: {name}: {install}")
+
+
+def _lists(kind: type[BroughtAddress]) -> bool:
+    return issubclass(kind, SourceAddress) and kind.lists
