@@ -121,6 +121,7 @@ class SeveralRuns(ChangeView):
 
     engines: Sequence[Engine]
     collectors: Sequence[LineCollector]
+    batches: list[DueRows] = field(default_factory=list)  # all rows: what was missed is explained by them
     seen: set[str] = field(default_factory=set)
     first: int | None = None
     last: int = 0
@@ -142,9 +143,10 @@ class SeveralRuns(ChangeView):
         yield from super().rest(engine, end)
 
     def _see(self, batch: DueRows) -> None:
-        """Notes the ticks and the keys of facts."""
+        """Keeps the rows, and notes the ticks and the keys of facts."""
         if not batch.rows:
             return
+        self.batches.append(batch)
         self.first = batch.first if self.first is None else self.first
         self.last = max(int(arrivals_of(each)[-1]) for each in batch.rows.values())
         key = self.collectors[0].key

@@ -153,6 +153,17 @@ def test_each_value_is_run_as_if_alone() -> None:
         )["queries"]
 
 
+@pytest.mark.parametrize("options", [(), ("--vary", "hot=88..92")], ids=str)
+def test_files_are_read_once_also_if_something_was_missed(
+    options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, opened = list[str](), Path.open
+    monkeypatch.setattr(Path, "open", lambda self, *a, **k: read.append(self.name) or opened(self, *a, **k))
+    found = json.loads(backtest("--format", "json", *options, lead="5h..6h").stdout)
+    assert any(each["why"] for each in found["missed"])
+    assert read.count("temp.csv") == 1
+
+
 def test_a_model_that_is_given_is_judged_by_what_it_has_not_seen() -> None:
     run("learn", "p.alog", "--input", "Temp=temp.csv", "--output", "p.model")
     found = json.loads(backtest("--model", "p.model", "--format", "json").stdout)
