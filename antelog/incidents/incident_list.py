@@ -47,6 +47,7 @@ from antelog.writing import claimed
 TIME, START, END = TIMES = ("time", "start", "end")
 KIND, NONE = "kind", "none"
 WHO = "who"  # the column with the name of whoever added the row
+_SHOWN = 12  # values that a message lists
 _NAME, _FRAME, _NOTHING = "incidents", "the frame of incidents", "\0"
 
 
@@ -132,10 +133,10 @@ def read_incidents(
             return replace(nothing, cleared=cleared)
         raise DataError(f"{path}: has no incident. Give a row for each, with its time")
     for column, value in choice.where.items():
+        known = pc.unique(texts(rows.column(column), "")).to_pylist()
+        if not grows and value not in known:
+            require_known(value, known[:_SHOWN], f"{path}: no incident has {column}", "They have")
         rows = rows.filter(pc.equal(texts(rows.column(column)), value))
-    if not rows.num_rows and not grows:
-        said = " and ".join(f"{column} {value}" for column, value in choice.where.items())
-        raise DataError(f"{path}: no incident has {said}")
     return replace(_listed(rows, wanted, key, rejects, path), cleared=cleared)
 
 
@@ -164,7 +165,7 @@ def _listed(
     end = rows.column(ARRIVAL).to_numpy() if spans else begin
     keys, numbers = dict[str, int](), np.full(len(begin), ALL_KEYS)
     if key is not None and key.name not in wanted.columns:
-        rejects.notes.append(f"{path}: has no column {key.name}, so each incident is one of all")
+        rejects.notes.append(f"{path}: has no column {key.name}, so each incident is one of all; `key=` names another one")
     elif key is not None:
         numbers = numbers_of(texts(rows.column(key.name)), keys)
     return IncidentList(Incidents.of(numbers, begin, end), tuple(keys), key, str(path))
