@@ -165,7 +165,7 @@ def _listed(
     end = rows.column(ARRIVAL).to_numpy() if spans else begin
     keys, numbers = dict[str, int](), np.full(len(begin), ALL_KEYS)
     if key is not None and key.name not in wanted.columns:
-        rejects.notes.append(f"{path}: has no column {key.name}, so each incident is one of all; `key=` names another one")
+        rejects.notes.append(f"{path}: has no column {key.name} for the key, so each incident is one of all")
     elif key is not None:
         numbers = numbers_of(texts(rows.column(key.name)), keys)
     return IncidentList(Incidents.of(numbers, begin, end), tuple(keys), key, str(path))
