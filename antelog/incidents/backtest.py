@@ -86,7 +86,8 @@ class LineCollector:
         unseen = pc.and_(pc.equal(change, SEEN), pc.equal(means, LOST))
         chances = np.full(table.num_rows, np.nan)
         if "chance" in table.column_names:
-            chances = pc.fill_null(pc.cast(table.column("chance"), pa.float64()), np.nan).to_numpy()
+            given = pc.fill_null(pc.cast(table.column("chance"), pa.float64()), np.nan).to_numpy()
+            chances = np.round(given, 6)  # as lines are written: 0.7999999999 is 80 %
         return LoggedLines(
             np.full(table.num_rows, number),
             numbers_of(pc.binary_join_element_wise(*columns, "\0"), self._answers),
