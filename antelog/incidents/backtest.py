@@ -86,8 +86,8 @@ class LineCollector:
         unseen = pc.and_(pc.equal(change, SEEN), pc.equal(means, LOST))
         chances = np.full(table.num_rows, np.nan)
         if "chance" in table.column_names:
-            given = pc.fill_null(pc.cast(table.column("chance"), pa.float64()), np.nan).to_numpy()
-            chances = np.round(given, 6)  # as lines are written: 0.7999999999 is 80 %
+            # As lines are written: 0.7999999999 is 80 %.
+            chances = np.round(table.column("chance").cast(pa.float64()).to_numpy(), 6)
         return LoggedLines(
             np.full(table.num_rows, number),
             numbers_of(pc.binary_join_element_wise(*columns, "\0"), self._answers),
@@ -297,9 +297,7 @@ def result_of(found: SeveralRuns, asked: BacktestQuestion, listed: IncidentList)
         raise DataError.of("incidents.keys", file=listed.name, own=listed.keys[0], of_facts=min(found.seen))
     seen = [numbers.setdefault(key, len(numbers)) for key in sorted(found.seen)]
     keys = np.array(seen or [*numbers.values()] or [ALL_KEYS], np.int64)
-    split = asked.split
-    if split is None and asked.chooses:
-        split = (first + last + 1) // 2
+    split = (first + last + 1) // 2 if asked.split is None and asked.chooses else asked.split
     if split is not None and not first < split <= last:
         at, since, until = (moment(each, plan.timescale) for each in (split, first, last))
         raise DataError(f"the unseen part cannot begin at {at}: the facts are from {since} to {until}")

@@ -47,7 +47,6 @@ from antelog.writing import claimed
 TIME, START, END = TIMES = ("time", "start", "end")
 KIND, NONE = "kind", "none"
 WHO = "who"  # the column with the name of whoever added the row
-_SHOWN = 12  # values that a message lists
 _NAME, _FRAME, _NOTHING = "incidents", "the frame of incidents", "\0"
 
 
@@ -123,8 +122,7 @@ def read_incidents(
         )
         found += [each.table] if each.table.num_rows else []
     rejects.require_use()
-    rows = stacked(found) if found else None
-    cleared = 0
+    rows, cleared = stacked(found) if found else None, 0
     if rows is not None and KIND in wanted.columns:
         is_none = pc.equal(texts(rows.column(KIND)), NONE).fill_null(False)
         cleared, rows = pc.sum(is_none).as_py(), rows.filter(pc.invert(is_none))
@@ -135,7 +133,7 @@ def read_incidents(
     for column, value in choice.where.items():
         known = pc.unique(texts(rows.column(column), "")).to_pylist()
         if not grows and value not in known:
-            require_known(value, known[:_SHOWN], f"{path}: no incident has {column}", "They have")
+            require_known(value, known[:12], f"{path}: no incident has {column}", "They have")
         rows = rows.filter(pc.equal(texts(rows.column(column)), value))
     return replace(_listed(rows, wanted, key, rejects, path), cleared=cleared)
 

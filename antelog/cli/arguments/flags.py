@@ -47,6 +47,7 @@ class OptionType(click.ParamType[Any]):
             return self.fail(str(error), param, ctx)
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
+        del param, ctx
         return self._option.text(self._runner)
 
     def shell_complete(

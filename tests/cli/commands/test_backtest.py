@@ -3,8 +3,10 @@
 import json
 import re
 import shlex
+from contextlib import AbstractContextManager
 from itertools import pairwise
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 import pytest
@@ -12,6 +14,7 @@ from click.testing import Result
 
 import antelog
 from antelog.errors import ArgumentError
+from antelog.files import naming
 from tests.cli.trying import antelog as run
 
 PROGRAM = """\
@@ -158,8 +161,13 @@ def test_each_value_is_run_as_if_alone() -> None:
 def test_files_are_read_once_also_if_something_was_missed(
     options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read, opened = list[str](), Path.open
-    monkeypatch.setattr(Path, "open", lambda self, *a, **k: read.append(self.name) or opened(self, *a, **k))
+    read, original = list[str](), naming.opened
+
+    def opened(path: Path) -> AbstractContextManager[tuple[BinaryIO, BinaryIO]]:
+        read.append(path.name)
+        return original(path)
+
+    monkeypatch.setattr("antelog.files.reading.opened", opened)
     found = json.loads(backtest("--format", "json", *options, lead="5h..6h").stdout)
     assert any(each["why"] for each in found["missed"])
     assert read.count("temp.csv") == 1

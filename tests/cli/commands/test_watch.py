@@ -135,6 +135,13 @@ def test_incidents_without_a_page_are_not_judged() -> None:
     assert "note: --incidents is for the page, which is not there with --no-page and --once" in done.stderr
 
 
+def test_changes_alone_are_not_judged_by_incidents(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("antelog.cli.commands.watch.show_changes", lambda *_: None)
+    Path("changes.jsonl").touch()
+    done = antelog("watch", "changes.jsonl", "--incidents", "list.csv")
+    assert "note: --incidents is for a state: changes do not say by which rules" in done.stderr
+
+
 def test_what_is_wrong_with_the_data_is_said() -> None:
     Path("bad.csv").write_text("device,time\na,7\n")
     done = watch("--input", "Temp=bad.csv", "--once")
