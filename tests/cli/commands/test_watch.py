@@ -124,7 +124,7 @@ def test_what_is_wrong_with_the_command_is_said(arguments: list[str], message: s
     ],
 )
 def test_what_is_wrong_with_incidents_is_said(options: list[str], message: str) -> None:
-    done = watch("--input", "Temp=temp.csv", "--incidents", "list.csv", *options)
+    done = antelog("watch", "p.alog", "--input", "Temp=temp.csv", "--incidents", "list.csv", *options)
     assert done.exit_code == 1
     assert message in done.stderr
     assert not Path("list.csv").exists()
