@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory, gettempdir
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from antelog.errors import AntelogError, OutputError
+from antelog.errors import AntelogError, OutputError, UnsupportedError
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -108,6 +108,12 @@ class Output(io.FileIO):
 def given_by_system(module: str) -> ModuleType | None:
     """A module that not every system has, such as `fcntl`; None on Windows."""
     return None if find_spec(module) is None else import_module(module)
+
+
+def needs_unix(what: str, instead: str) -> None:
+    """Refuses what rests on pipes and groups of processes, as Unix has them. Raises UnsupportedError."""
+    if not hasattr(os, "killpg"):
+        raise UnsupportedError(f"{what} needs Linux or macOS, and this system is another: {instead}")
 
 
 def claimed(descriptor: int, *, wait: bool = False) -> bool:

@@ -18,7 +18,7 @@ from antelog.run.sources.growing import GrowingFile
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import AT_ONCE, FactSource, LinesOf, Mark, SourceExtent, SourcePiece
 from antelog.run.store.inbox import Inbox
-from antelog.writing import given_by_system
+from antelog.writing import given_by_system, needs_unix
 
 Followed: TypeAlias = Files | Standard | Posted | SourceAddress
 _ON_SPARK = "Follow it on Spark: `antelog run --stream`."
@@ -51,6 +51,7 @@ def source_of(
         case Files(path):
             return RecordedFiles(Path(path), wanted, mark=mark, complete=complete)
         case Standard():
+            needs_unix("to follow standard input", f"give {wanted.name} a file")
             return StandardInput(wanted, mark=mark, complete=complete)
         case Posted():
             if inbox is None:

@@ -20,6 +20,7 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.lazily import brought_by
 from antelog.run.door import BroughtReceiver, brought
 from antelog.watch.alerts.alert import AlertError
+from antelog.writing import needs_unix
 
 WEBHOOK, SLACK, ALERTMANAGER, COMMAND = "webhook", "slack", "alertmanager", "command"
 _KINDS = (WEBHOOK, SLACK, ALERTMANAGER, COMMAND)  # and those that packages bring
@@ -63,6 +64,8 @@ def receiver_of(to: str) -> Receiver:
     if not colon or kind not in (*_KINDS, *others):
         near = did_you_mean(kind, (*_KINDS, *others))
         raise AlertError("like-receiver" if near else "receiver", kind=kind, near=near)
+    if kind == COMMAND or kind in others:
+        needs_unix(f"the receiver {kind}, a process,", "give it a webhook")
     if kind == COMMAND:
         try:
             words = tuple(shlex.split(rest))

@@ -16,6 +16,7 @@ from antelog.errors import AntelogError, UnsupportedError
 from antelog.lazily import brought_by
 from antelog.watch.child import Child, Restarts
 from antelog.watch.web.address import PageAddress, checked
+from antelog.writing import needs_unix
 
 _PATIENCE = 20.0  # seconds in which the page has to listen; it takes a fraction of one
 
@@ -53,6 +54,7 @@ class Page:
         self.child.end(5)
 
     def _begin(self) -> Child:
+        needs_unix("the page", "leave it out with --no-page")
         order = msgspec.json.encode((str(self.feed.resolve()), checked(self.address)))
         child = Child("antelog.watch.web.serving", order, answers=True)
         self.address = msgspec.structs.replace(self.address, port=_port(child))
