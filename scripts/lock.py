@@ -3,7 +3,8 @@
     python -m scripts.lock    (`make lock`) renews the files in locked/
 
 A file holds for each Python and platform: versions that differ have a condition, and the hashes are those
-of all files of a version. It names no index, so it works with the one that pip is set to.
+of all files of a version. It names no index, so it works with the one that pip is set to. `constraints.txt`
+has the same versions without hashes, of what users may install: it is for `pip install --constraint`.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ LOCKED = {
     "spark": ("kafka", "spark", "watch"),
 }
 """The files, with the extras in them: what builds a wheel, the development environment, the images."""
+CONSTRAINTS = "constraints"
 _OPTIONS = (
-    *("--universal", "--python-version", "3.11", "--generate-hashes", "--upgrade", "--quiet"),
-    *("--no-emit-index-url", "--no-emit-find-links", "--no-annotate", "--no-strip-extras"),
+    *("--universal", "--python-version", "3.11", "--upgrade", "--quiet"),
+    *("--no-emit-index-url", "--no-emit-find-links", "--no-annotate"),
     *("--custom-compile-command", "make lock"),
 )
 
@@ -37,17 +39,27 @@ def builds(pyproject: str) -> list[str]:
     return found
 
 
+def of_users(pyproject: str) -> tuple[str, ...]:
+    """The extras that users may ask for: those that the development environment has of this project."""
+    wanted = tomllib.loads(pyproject)["project"]["optional-dependencies"]["dev"]
+    (own,) = (each for each in wanted if each.startswith("antelog["))
+    return tuple(own.removeprefix("antelog[").removesuffix("]").split(","))
+
+
 def main() -> None:
+    pyproject = (ROOT / "pyproject.toml").read_text("utf-8")
     environment = {**_of_pip(), **os.environ}
     with tempfile.TemporaryDirectory() as folder:
         build = Path(folder, "build.in")
-        build.write_text("\n".join(builds((ROOT / "pyproject.toml").read_text("utf-8"))) + "\n", "utf-8")
-        for name, extras in LOCKED.items():
+        build.write_text("\n".join(builds(pyproject)) + "\n", "utf-8")
+        for name, extras in (LOCKED | {CONSTRAINTS: of_users(pyproject)}).items():
             source = [part for extra in extras for part in ("--extra", extra)] + ["pyproject.toml"]
             # One version of a library in all of them.
             same = [] if name == "build" else ["--constraint", "locked/build.txt"]
             same += ["--constraint", "locked/dev.txt"] if name not in ("build", "dev") else []
-            command = [*_uv(), *_OPTIONS, *same, "--output-file", f"locked/{name}.txt"]
+            # pip takes no extras in constraints.
+            kind = ["--strip-extras"] if name == CONSTRAINTS else ["--no-strip-extras", "--generate-hashes"]
+            command = [*_uv(), *_OPTIONS, *kind, *same, "--output-file", f"locked/{name}.txt"]
             command += source if extras else [str(build)]
             subprocess.run(command, cwd=ROOT, env=environment, check=True)
 

@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from scripts.lock import LOCKED, ROOT, builds
+from scripts.lock import CONSTRAINTS, LOCKED, ROOT, builds, of_users
 
 PYPROJECT = (ROOT / "pyproject.toml").read_text("utf-8")
 PROJECT = tomllib.loads(PYPROJECT)["project"]
@@ -23,7 +23,7 @@ def locked(name: str) -> str:
 
 def versions(text: str) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
-    for library, version in re.findall(r"^([\w.-]+)(?:\[[\w,-]+\])?==([^ ;\\]+)", text, re.MULTILINE):
+    for library, version in re.findall(r"^([\w.-]+)(?:\[[\w,-]+\])?==([^ ;\\\n]+)", text, re.MULTILINE):
         found.setdefault(canonicalize_name(library), set()).add(version)
     return found
 
@@ -56,6 +56,20 @@ def test_each_library_has_one_version_in_all_of_them() -> None:
     for name in LOCKED:
         for library, found in versions(locked(name)).items():
             assert found <= everything.get(library, found), library
+
+
+def test_constraints_are_those_versions_of_what_users_may_install() -> None:
+    """pip takes neither hashes nor extras there; what only developers need is no matter of users."""
+    text = locked(CONSTRAINTS)
+    assert not re.search(r"--hash|\[|://", text.partition("make lock\n")[2])
+    found, everything = versions(text), versions(locked("dev"))
+    users = wanted(of_users(PYPROJECT))
+    names = {canonicalize_name(Requirement(each).name) for each in users}
+    assert names <= {*found} <= {*everything}, "run make lock"
+    assert {library: everything[library] for library in found} == found, "run make lock"
+    assert "pytest" not in found
+    extras = {*PROJECT["optional-dependencies"]} - {*of_users(PYPROJECT)}
+    assert extras == {"dev", "docs", "odds"}, "each other extra is in that of dev"
 
 
 def test_a_version_has_the_hashes_of_all_platforms() -> None:
