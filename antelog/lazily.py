@@ -9,10 +9,13 @@ from typing import Any
 
 from antelog.errors import UnsupportedError
 
+PUBLISHED = False  # has PyPI antelog? `python -m scripts.release published` changes this and all pages
+_COPY = ", in a copy of the project"
+
 
 def brought_by(extra: str) -> str:
     """The words for how to install the libraries of an extra."""
-    return f"pip install '.[{extra}]', in a copy of the project"
+    return f"pip install '{'antelog' if PUBLISHED else '.'}[{extra}]'{'' if PUBLISHED else _COPY}"
 
 
 @contextmanager

@@ -2,7 +2,9 @@
 
     python -m scripts.release dist         looks into the archives that `python -m build` made
     python -m scripts.release notes        prints the changelog's section of this version
-    python -m scripts.release tag v0.1.0   sees that a tag is the one of this version
+    python -m scripts.release tag v0.1.0   sees that a tag is the one of this version, and that the texts say
+                                           `pip install antelog` where the variable PUBLISH is `yes`
+    python -m scripts.release published    rewrites the texts so that they do
 
 In come pyproject.toml, which is the one place of the version, CHANGELOG.md and the folder of archives; out
 goes what is wrong with them, with status 1, before anybody can install it.
@@ -10,6 +12,7 @@ goes what is wrong with them, with status 1, before anybody can install it.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import tarfile
@@ -17,6 +20,8 @@ import tomllib
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from scripts import published
 
 ROOT = Path(__file__).resolve().parent.parent
 _SECTION = re.compile(r"^## \[(?P<version>[^\]]+)\](?: - (?P<date>\d{4}-\d\d-\d\d))?$", re.MULTILINE)
@@ -101,6 +106,13 @@ def main(arguments: list[str]) -> int:
                 wrong = [
                     f"the tag is {tag}, but pyproject.toml has version {version()}; one of them is wrong"
                 ]
+            if os.environ.get("PUBLISH") == "yes" and published.left_over(published.texts()):
+                wrong.append(
+                    "PUBLISH is yes, but texts say otherwise: run python -m scripts.release published"
+                )
+        case ["published"]:
+            print(*published.rewrite(), sep="\n")
+            wrong = published.left_over(published.texts())
         case _:
             print(__doc__)
             return 2

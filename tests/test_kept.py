@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tarfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -42,10 +41,8 @@ def same(found: list[Line], expected: list[Line]) -> None:
         return [{key: value for key, value in line.items() if key not in _CHANCES} for line in lines]
 
     assert but_chances(found) == but_chances(expected)
-    chances: tuple[list[Any], list[Any]] = tuple(
-        [line.get("chance") for line in each] for each in (found, expected)
-    )
-    assert chances[0] == pytest.approx(chances[1], abs=_NEAR, nan_ok=True)
+    one, other = ([line.get("chance") for line in lines] for lines in (found, expected))
+    assert one == pytest.approx(other, abs=_NEAR)
 
 
 def test_this_version_is_kept() -> None:

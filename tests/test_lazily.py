@@ -8,8 +8,7 @@ import antelog
 import antelog.files
 import antelog.pictures
 import antelog.spark
-from antelog.lazily import brought_by
-from tests.processes import ROOT, loaded_by
+from tests.processes import loaded_by
 
 _ARRAYS = {"numpy", "pyarrow", "antelog.engine.kernel"}
 
@@ -49,14 +48,6 @@ def test_help_loads_little(arguments: list[str], variables: dict[str, str], most
     assert "antelog.cli.main" in loaded
     assert not {*loaded} & _ARRAYS
     assert sum(name.startswith("antelog.") for name in loaded) <= most
-
-
-def test_one_place_says_how_extras_are_installed() -> None:
-    """Words of the README, and of one function; no package registry has antelog yet."""
-    assert "pip install '.[spark,draw,watch]'" in (ROOT / "README.md").read_text("utf-8")
-    assert brought_by("draw") == "pip install '.[draw]', in a copy of the project"
-    files = (ROOT / "antelog").rglob("*.py")
-    assert [path.name for path in files if "pip install '." in path.read_text("utf-8")] == ["lazily.py"]
 
 
 @pytest.mark.parametrize("code", [_CHECK, _PARSE])

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from scripts import release
+from scripts import lock, release
 
 ROOT = release.ROOT
 CHANGELOG = "# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-12-01\n\n- New.\n\n## [0.1.0]\n\n- Old.\n"
@@ -157,6 +157,8 @@ def test_a_release_is_checked_and_says_what_is_new() -> None:
         assert part in said
     for part in ("antelog --version", "antelog try", "antelog watch", "antelog run", "--notes-file notes.md"):
         assert part in said
+    assert f"[{','.join(lock.of_users((ROOT / 'pyproject.toml').read_text('utf-8')))}]" in said, "all extras"
+    assert 'release create "$GITHUB_REF_NAME" dist/* constraints.txt' in said
     matrix = workflow("release.yml")["jobs"]["images"]["strategy"]["matrix"]
     targets = {each["target"] for each in matrix["include"]}
     stages = set(re.findall(r"AS (\S+)", (ROOT / "Dockerfile").read_text("utf-8")))

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from antelog.cli.main import main
+from antelog.lazily import brought_by
 from tests.cli.trying import LOG, PROGRAM, READINGS, ROOT, TURBINES, antelog
 from tests.pictures.looks import texts
 
@@ -126,6 +127,5 @@ def test_without_altair() -> None:
         assert done.returncode == status, done.stderr
         if status:
             assert done.stderr == (
-                "error: drawing needs the package altair, which is not installed: "
-                "pip install '.[draw]', in a copy of the project\n"
+                f"error: drawing needs the package altair, which is not installed: {brought_by('draw')}\n"
             )

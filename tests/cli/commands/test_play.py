@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from antelog.cli.main import main
+from antelog.lazily import brought_by
 from tests.cli.trying import antelog
 
 RULES = "input P(a, time).\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).\n"
@@ -64,4 +65,4 @@ def test_without_its_library(library: str, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(sys.modules, library, None)
     done = CliRunner().invoke(main, ["lsp"], prog_name="antelog")
     assert done.exit_code == 1
-    assert "is not installed: pip install '.[lsp]'" in done.stderr
+    assert f"is not installed: {brought_by('lsp')}" in done.stderr

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from antelog.lazily import brought_by
 from tests.cli.trying import antelog, command
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -81,7 +82,7 @@ def test_help_and_mistakes_need_no_pyspark() -> None:
     for arguments, status, message in [
         (["--help"], 0, ""),
         (["p.alog"], 2, "no input has a source"),
-        (["p.alog", *INPUT, *OUTPUT], 1, "pip install '.[spark]'"),
+        (["p.alog", *INPUT, *OUTPUT], 1, brought_by("spark")),
     ]:
         done = subprocess.run([*start, *arguments], capture_output=True, text=True, check=False)
         assert done.returncode == status, done.stderr

@@ -1,6 +1,7 @@
 """antelog/watch/alerts/letters.py: each receiver gets its lines, in its own words."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from antelog import Program, parse
 from antelog.answers import name_of
 from antelog.language.moments import Timescale
+from antelog.lazily import brought_by
 from antelog.watch.alerts import letters as module
 from antelog.watch.alerts.alert import Alert, AlertError, AlertQuery, AlertSetup
 from tests.lines import lines_of
@@ -266,6 +268,8 @@ def test_alerts_of_chances_need_chances() -> None:
 def test_a_missing_library_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path(tmp_path, "a").write_text("http://localhost/", encoding="utf-8")
     monkeypatch.setattr(module, "find_spec", lambda _: None)
-    with pytest.raises(AlertError, match=r"webhook needs the package httpx.*pip install '\.\[watch\]'"):
+    with pytest.raises(
+        AlertError, match=rf"webhook needs the package httpx.*{re.escape(brought_by('watch'))}"
+    ):
         module.setup_of([Alert(f"webhook:@{tmp_path / 'a'}")], PLAIN)
     assert module.setup_of([Alert("command:cat")], PLAIN).alerts  # commands need none
