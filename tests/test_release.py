@@ -176,6 +176,20 @@ def test_an_image_does_not_run_as_root(target: str) -> None:
     assert ("HEALTHCHECK" in stage) == (target == "watch")
 
 
+def test_images_that_are_made_of_them_end_as_no_root_either() -> None:
+    text = (ROOT / "docker" / "kubernetes" / "Dockerfile").read_text("utf-8")
+    assert re.findall(r"(?m)^USER (.+)$", text)[-1] == "antelog"
+    assert "useradd --uid 10001 " in (ROOT / "Dockerfile").read_text("utf-8"), "Kubernetes takes numbers only"
+    assert "runAsUser: 10001, runAsNonRoot: true" in (ROOT / "docker/kubernetes/pod.yaml").read_text("utf-8")
+
+
+def test_a_hole_is_reported_without_an_address_of_a_person() -> None:
+    text = (ROOT / "SECURITY.md").read_text("utf-8")
+    assert "Report a vulnerability" in text
+    assert not re.search(r"\w@\w", text)
+    assert "](SECURITY.md)" in (ROOT / "README.md").read_text("utf-8")
+
+
 def test_what_the_images_take_is_what_a_wheel_and_its_libraries_need() -> None:
     kept = re.findall(r"(?m)^!(.+)$", (ROOT / ".dockerignore").read_text("utf-8"))
     copied = re.findall(r"(?m)^COPY (?!--from)(.+) \S+$", (ROOT / "Dockerfile").read_text("utf-8"))
@@ -188,7 +202,11 @@ def test_the_services_fit_together() -> None:
     assert services["run"]["build"]["target"] == "spark"
     assert services["watch"]["ports"] == ["127.0.0.1:8080:8080"], "nobody else gets at the page"
     assert "--token=$$ANTELOG_TOKEN" in services["watch"]["command"]
+    assert services["watch"]["read_only"]
+    assert services["watch"]["tmpfs"] == ["/tmp"]
     for name in ("watch", "run"):
+        assert services[name]["cap_drop"] == ["ALL"]
+        assert services[name]["security_opt"] == ["no-new-privileges:true"]
         _, program, *options = services[name]["command"]
         assert (ROOT / program.replace("/program/", "docker/")).is_file()
         assert f"--input=Temp=kafka://kafka:9092/{services['producer']['environment']['TOPIC']}" in options
