@@ -359,7 +359,7 @@ def planted(kinds: tuple[str, ...], seed: int, *, moved: bool = False) -> Plante
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The proposals for a planted rule, and whether the first one is it."""
+    """The proposals for a planted rule, up to the one that is it, if any is."""
 
     proposals: Sequence[FoundRule]
     right: bool
@@ -376,9 +376,12 @@ def found(plan: Planted) -> Found:
     begin = np.array([hour for _, hour in plan.incidents])
     incidents = Incidents.of(key, begin, begin)
     history = SearchedHistory.of(program().plan, inputs, keys, incidents, LEAD).measured()
-    proposed = list(proposals(history, 5, 0.5))
-    right = any(is_planted(each.conditions, plan, history) for each in proposed)
-    return Found(proposed, right)
+    proposed = list[FoundRule]()
+    for each in proposals(history, 5, 0.5):
+        proposed.append(each)
+        if is_planted(each.conditions, plan, history):
+            return Found(proposed, True)
+    return Found(proposed, False)
 
 
 def is_planted(conditions: Sequence[RuleCondition], plan: Planted, history: SearchedHistory) -> bool:
