@@ -162,10 +162,10 @@ def _dip(world: World, device: int, hour: int) -> None:
 
 
 def _ramp(world: World, device: int, hour: int) -> None:
-    """A rise by a third in a day, which is less in half a day."""
+    """A steady rise, by a third over the mean of a day and a sixth over that of half a day."""
     rate = world.columns["rate"][device]
-    rate[hour - 30 : hour + 1] *= np.linspace(1, 2.6, 31)
-    rate[hour + 1 : hour + 31] *= np.linspace(2.6, 1, 30)
+    rate[hour - 30 : hour + 1] *= np.geomspace(1, 2.07, 31)
+    rate[hour + 1 : hour + 31] *= np.geomspace(2.07, 1, 30)
 
 
 def _nothing(world: World, device: int, hour: int) -> None:
