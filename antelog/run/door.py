@@ -51,7 +51,7 @@ class Url:
     def of(cls, text: str, folder: Path = Path(), fill: Callable[[str], str] = filled) -> Url:
         """Raises SettingError."""
         # A fragment goes before the options, as in `postgresql://host/db#readings?order=id`.
-        whole, _, end = text.partition("#")
+        whole, hash_mark, end = text.partition("#")
         fragment, mark, query = end.partition("?")
         parts = urlsplit(f"{whole}?{query}" if mark else whole)
         credentials, _, hosts = parts.netloc.rpartition("@")
@@ -69,6 +69,8 @@ class Url:
             secrets.remember(name, value)
         hosts, path = fill(hosts), fill(unquote(parts.path)).strip("/")
         fragment = fill(unquote(fragment))
+        if hash_mark and not fragment and whole.endswith("/"):
+            path = f"{path}/#".lstrip("/")  # as in `mqtt://host/plant/#`, which stands for all topics there
         shown = f"{parts.scheme}://{hosts}/{path}" + (f"#{fragment}" if fragment else "")
         return cls(
             shown.rstrip("/"), parts.scheme, tuple(filter(None, hosts.split(","))), path, fragment,
