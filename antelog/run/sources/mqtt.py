@@ -81,7 +81,7 @@ class Mqtt(SourceAddress, SinkAddress):
         files = tuple(url.file(each) for each in ("ca", "cert", "key"))
         columns = tuple(filter(None, url.options.get("columns", "").split(",")))
         free, rest = levels.count("+"), levels[-1] == "#"
-        mixed = any(len(each) > 1 for each in levels if "+" in each or "#" in each)
+        mixed = url.fragment or any(len(each) > 1 for each in levels if "+" in each or "#" in each)
         for wrong, what, hint in (
             (len(url.hosts) > 1, "several brokers", "Name one of them."),
             (not url.path, "no topic", f"Write {cls.example}."),
@@ -122,7 +122,8 @@ class Mqtt(SourceAddress, SinkAddress):
 _ADVICE = {
     "Session taken over": "another client has the same name; give each a name of its own, with ?client=NAME",
     "Unsupported protocol version": "the broker does not speak this version of MQTT; try ?version=3.1.1",
-    "Unspecified error": "the connection is lost",
+    "Unspecified error": "the connection is lost: the broker is away, or another client has the same name, "
+    "which ?client=NAME changes",
 }
 _HOPELESS = (
     *("Not authorized", "Bad user name or password", "Client identifier not valid", "Session taken over"),
@@ -133,7 +134,8 @@ _HOPELESS = (
 def _client(broker: Mqtt, name: str, *, clean: bool, **settings: Any) -> Any:
     """A client that is not connected. Raises UnsupportedError without the library, or OSError."""
     try:
-        from paho.mqtt import client as library, enums  # noqa: PLC0415 - an extra
+        from paho.mqtt import client as library  # noqa: PLC0415 - an extra
+        from paho.mqtt import enums
     except ImportError:
         raise UnsupportedError(f"topics of MQTT need its client: {brought_by('mqtt')}") from None
     is_5 = broker.version == "5"
