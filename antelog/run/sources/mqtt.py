@@ -13,13 +13,15 @@ import re
 import secrets
 import ssl
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections import deque
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
-from queue import Empty, Queue, SimpleQueue
+from queue import Empty, SimpleQueue
+from struct import pack
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import msgspec
@@ -39,14 +41,12 @@ _MOST = 50_000  # messages that wait in memory, and those of QoS 1 and 2 that ar
 _PATIENCE = 4.0  # seconds for a broker to answer
 _KEPT = 7 * 86_400  # seconds for which a broker of MQTT 5 keeps messages for a watcher that is not there
 _QUIET, _CATCHING_UP = 1.0, 10.0  # seconds without a message, or in all, after which a backlog has come
-_PUBACK, _PUBREC, _PUBCOMP = 1, 0, 2  # acknowledgements: what the client calls by 1 and 2, and what it lacks
+_AT_ONCE = 1 << 16  # bytes that are read at a time
+_PUBACK, _PUBREC, _PUBREL, _PUBCOMP = 0x40, 0x50, 0x62, 0x70  # kinds of packets
+_RETAINED, _QOS, _AGAIN = 0x01, 0x06, 0x08  # what a packet with a message may have beside its kind
 
+_Came: TypeAlias = tuple[int, int, str, bytes, float]  # kind, number, topic, payload, when
 Answers: TypeAlias = SimpleQueue[tuple[Any, Any]]  # of a broker: flags, if there are any, and a reason
-
-_OPTIONS = (
-    *("qos", "version", "client", "group", "columns", "value", "retained", "retain"),
-    *("ca", "cert", "key"),
-)
 
 
 @dataclass(frozen=True)
@@ -57,31 +57,26 @@ class Mqtt(SourceAddress, SinkAddress):
     example: ClassVar[str] = "mqtt://host:1883/plant/+/temp?qos=1"
     package: ClassVar[str] = "paho"
     install: ClassVar[str] = brought_by("mqtt")
+    url: Url
     host: str
     port: int
-    topic: str
-    tls: bool = False
-    qos: int = 1
-    version: Literal["5", "3.1.1"] = "5"
-    client: str = ""
-    group: str = ""
-    columns: tuple[str, ...] = ()
-    value: str = ""  # the column of plain values, which are no objects
-    retained: Literal["timed", "yes", "no"] = "timed"
-    retain: bool = False
-    files: tuple[str | None, ...] = ()  # of authorities, a certificate and its key
-    user: str = ""
-    password: str = field(default="", repr=False)
+    qos: int
+    columns: tuple[str, ...]
+    files: tuple[str | None, ...]  # of authorities, a certificate and its key
+    version: Literal["5", "3.1.1"]
+    retained: Literal["timed", "yes", "no"]
+    retain: bool
 
     @classmethod
     def read(cls, url: Url) -> Mqtt:
-        url.only(*_OPTIONS, example=cls.example)
+        more = ("group", "columns", "value", "retained", "retain", "ca", "cert", "key")
+        url.only("qos", "version", "client", *more, example=cls.example)
         tls, levels = url.scheme == "mqtts", url.path.split("/")
-        host, port = url.host(8883 if tls else 1883)
         files = tuple(url.file(each) for each in ("ca", "cert", "key"))
         columns = tuple(filter(None, url.options.get("columns", "").split(",")))
         free, rest = levels.count("+"), levels[-1] == "#"
         mixed = url.fragment or any(len(each) > 1 for each in levels if "+" in each or "#" in each)
+        named = len(columns) in (0, free) or (rest and len(columns) > free)
         for wrong, what, hint in (
             (len(url.hosts) > 1, "several brokers", "Name one of them."),
             (not url.path, "no topic", f"Write {cls.example}."),
@@ -89,20 +84,17 @@ class Mqtt(SourceAddress, SinkAddress):
             (levels[0] == "$SYS", "no facts in $SYS", "Name other topics."),
             (levels[0] == "$share", "a group in its topic", "Write ?group=NAME."),
             (any(files) and not tls, "certificates without TLS", "Write mqtts://…"),
-            (
-                len(columns) not in (0, free) and not (rest and len(columns) > free),
-                f"{len(columns)} columns for {free} levels `+`",
-                "Name a column for each in their order, and `_` for one that is left out.",
-            ),
+            (not named, f"{len(columns)} columns for {free} levels `+`", "Name each; `_` leaves one out."),
         ):
             if wrong:
                 raise SettingError(f"`{url.shown}` has {what}", hint)
-        return cls(
-            host, port, url.path, tls, url.option("qos", 1, whole(0, 2)), url.one_of("version", "5", "3.1.1"),
-            url.options.get("client", ""), url.options.get("group", ""), columns,
-            url.options.get("value", ""), url.one_of("retained", "timed", "yes", "no"),
-            url.one_of("retain", "no", "yes") == "yes", files, url.user, url.password,
-        )  # fmt: skip
+        host, port = url.host(8883 if tls else 1883)
+        qos, version = url.option("qos", 1, whole(0, 2)), url.one_of("version", "5", "3.1.1")
+        retained, retain = url.one_of("retained", "timed", "yes", "no"), url.one_of("retain", "no", "yes")
+        return cls(url, host, port, qos, columns, files, version, retained, retain == "yes")
+
+    def option(self, name: str) -> str:
+        return self.url.options.get(name, "")
 
     def source(self, wanted: WantedColumns, mark: Mark | None) -> FactSource:
         return MqttTopics(self, wanted, mark)
@@ -111,9 +103,8 @@ class Mqtt(SourceAddress, SinkAddress):
         return MqttSink(self, mark, lines)
 
     def __str__(self) -> str:
-        named = {"client": self.client, "group": self.group}
-        options = "&".join(f"{name}={value}" for name, value in named.items() if value)
-        place = f"mqtt{'s' if self.tls else ''}://{self.host}:{self.port}/{self.topic}"
+        options = "&".join(f"{each}={self.option(each)}" for each in ("client", "group") if self.option(each))
+        place = f"{self.url.scheme}://{self.host}:{self.port}/{self.url.path}"
         return f"{place}?{options}" if options else place
 
 
@@ -135,7 +126,7 @@ def _client(broker: Mqtt, name: str, *, clean: bool, **settings: Any) -> Any:
     """A client that is not connected. Raises UnsupportedError without the library, or OSError."""
     try:
         from paho.mqtt import client as library  # noqa: PLC0415 - an extra
-        from paho.mqtt import enums
+        from paho.mqtt import enums  # noqa: PLC0415
     except ImportError:
         raise UnsupportedError(f"topics of MQTT need its client: {brought_by('mqtt')}") from None
     is_5 = broker.version == "5"
@@ -143,9 +134,9 @@ def _client(broker: Mqtt, name: str, *, clean: bool, **settings: Any) -> Any:
     settings["clean_session"] = None if is_5 else clean
     made: Any = library.Client(enums.CallbackAPIVersion.VERSION2, name, **settings)
     made.connect_timeout = _PATIENCE
-    if broker.user:
-        made.username_pw_set(broker.user, broker.password or None)
-    if broker.tls:
+    if broker.url.user:
+        made.username_pw_set(broker.url.user, broker.url.password or None)
+    if broker.url.scheme == "mqtts":
         made.tls_set(*broker.files)
     return made
 
@@ -199,26 +190,51 @@ def _left(client: Any) -> None:
     client.disconnect()
 
 
-def _kept_back(client: Any, came: Callable[[Any], None]) -> Callable[[int], object]:
-    """Has a client acknowledge nothing of QoS 2: it would do so before anybody has the message.
+def _fill(waiting: deque[_Came], client: Any, *, is_5: bool) -> None:
+    """Has a client put what comes into a queue, and read no further while that is full.
 
-    `came` gets each message, and its number when the broker releases it. Returns what sends PUBREC.
+    By itself it acknowledges messages of QoS 2 before anybody has them, and takes three times as long. It reads
+    much at a time: beside a busy thread each call of the system may have to wait for some milliseconds.
     """
-    receive, send = client._handle_publish, client._send_pubrec
+    take, data, at = client._sock_recv, b"", 0
 
-    def publish() -> Any:
-        done = receive()
-        while client._in_messages:  # where the client keeps messages until they are released
-            came(client._in_messages.popitem(last=False)[1])
-        return done
+    def receive(most: int) -> bytes:
+        nonlocal data, at
+        if at == len(data):
+            data, at = take(_AT_ONCE), 0
+        before, at = at, min(at + most, len(data))
+        return data[before:at]
 
-    def release() -> int:
-        came(int.from_bytes(client._in_packet["packet"][:2], "big"))
+    def read(_packets: int = 1) -> Any:
+        if len(waiting) >= _MOST:
+            time.sleep(0.01)
+            return 0
+        done = client._packet_read()
+        while done == 0 and at < len(data):
+            done = client._packet_read()
+        return client._loop_rc_handle(done) if done > 0 else 0
+
+    def publish() -> int:
+        packet, flags = client._in_packet["packet"], client._in_packet["command"]
+        number, end = 0, 2 + int.from_bytes(packet[:2], "big")
+        topic = packet[2:end].decode(errors="replace")
+        if flags & _QOS:
+            number, end = int.from_bytes(packet[end : end + 2], "big"), end + 2
+        if is_5:  # properties, behind their length
+            length = shift = 0
+            while packet[end] > 127:
+                length, shift, end = length | (packet[end] & 127) << shift, shift + 7, end + 1
+            end += 1 + (length | packet[end] << shift)
+        waiting.append((flags, number, topic, bytes(packet[end:]), time.time()))
         return 0
 
-    client._send_pubrec, client._handle_publish, client._handle_pubrel = lambda _: 0, publish, release
-    acknowledge: Callable[[int], object] = send
-    return acknowledge
+    def release() -> int:
+        number = int.from_bytes(client._in_packet["packet"][:2], "big")
+        waiting.append((_PUBREL, number, "", b"", 0.0))
+        return 0
+
+    client._sock_recv, client.loop_read = receive, read
+    client._handle_publish, client._handle_pubrel = publish, release
 
 
 # ---- the source ----
@@ -237,7 +253,7 @@ class MqttTopics(ConnectedSource):
         self._broker, self._keeps = broker, broker.qos > 0
         given = [dict(wanted.called).get(name, name) for name in wanted.columns]
         self._types = dict(zip(given, wanted.types, strict=False))
-        for each in {*broker.columns, broker.value} - {"", "_", *given, wanted.arrival}:
+        for each in {*broker.columns, broker.option("value")} - {"", "_", *given, wanted.arrival}:
             if wanted.declared:
                 hint = did_you_mean(each, given) or f"It has {', '.join(given)}."
                 raise DataError(f"{self.name}: {wanted.name} has no column {each}. {hint}")
@@ -246,13 +262,12 @@ class MqttTopics(ConnectedSource):
         self._time = given[-1] if dated and "." not in given[-1] else ""
         self._known_levels = lru_cache(10_000)(self._levels)
         digest = sha256(f"{broker} {wanted.name}".encode()).hexdigest()
-        self._called = broker.client or f"antelog{digest[:16]}"  # all brokers take 23 letters
+        self._called = broker.option("client") or f"antelog{digest[:16]}"  # all brokers take 23 letters
         self._count = int(mark.get("messages", 0))
         self._held = dict.fromkeys(mark.get("held", ()), 2)  # what is not acknowledged, with its QoS
         self._subscribed = mark.get("qos") == broker.qos
         self._due: list[tuple[int, int]] = []  # acknowledgements, once the state has the rows
         self._client: Any = None
-        self._told_of_old = False
         self.begin()
 
     @property
@@ -262,22 +277,16 @@ class MqttTopics(ConnectedSource):
 
     @property
     def extent(self) -> SourceExtent:
-        return SourceExtent(self._count, self._count + self._queue.qsize(), "rows")
+        return SourceExtent(self._count, self._count + len(self._waiting), "rows")
 
     def is_hopeless(self, error: Exception) -> bool:
         return isinstance(error, PermissionError | ssl.SSLCertVerificationError)
 
     def connect(self) -> None:
         broker, clean = self._broker, not self._keeps
-        queue: Queue[tuple[Any, int]] = Queue(_MOST)
-        self._queue, self._said = queue, Answers()
-
-        def came(message: Any) -> None:
-            queue.put((message, time.time_ns()))
-
-        self._client = _client(broker, self._called, clean=clean, manual_ack=True, reconnect_on_failure=False)
-        self._acknowledge_first = _kept_back(self._client, came)
-        self._client.on_message = lambda _client, _data, message: came(message)
+        self._waiting, self._said = deque[_Came](), Answers()
+        self._client = _client(broker, self._called, clean=clean, reconnect_on_failure=False)
+        _fill(self._waiting, self._client, is_5=broker.version == "5")
         if not _connected(self._client, broker, self._said, clean=clean):
             self._held.clear()
             if self._keeps and self._subscribed:
@@ -285,8 +294,8 @@ class MqttTopics(ConnectedSource):
                 self.notes.append(f"{self.name}: the broker has kept nothing for {self._called}; {lost}")
             self._subscribed = False
         if not self._subscribed:
-            group = f"$share/{broker.group}/" if broker.group else ""
-            self._client.subscribe(group + broker.topic, broker.qos)
+            group = f"$share/{broker.option('group')}/" if broker.option("group") else ""
+            self._client.subscribe(group + broker.url.path, broker.qos)
             _answer(self._said)
             self._subscribed = True
         self._since = self._heard = time.monotonic()
@@ -295,17 +304,10 @@ class MqttTopics(ConnectedSource):
         client, self._client = self._client, None
         self._due.clear()
         if client is not None:
-            client.on_message = None
-            with suppress(Empty):  # its thread may wait for room
-                while True:
-                    self._queue.get_nowait()
             _left(client)
 
     def take(self) -> list[SourcePiece]:
-        found: list[tuple[Any, int]] = []
-        with suppress(Empty):
-            while len(found) < _MOST:
-                found.append(self._queue.get_nowait())
+        found = [self._waiting.popleft() for _ in range(min(len(self._waiting), _MOST))]
         now = time.monotonic()
         if found:
             self._heard = now
@@ -317,43 +319,41 @@ class MqttTopics(ConnectedSource):
         return list(self._pieces(found))
 
     def saved(self) -> None:
-        for number, kind in self._due:
-            if kind == _PUBREC:
-                self._acknowledge_first(number)
-            else:
-                self._client.ack(number, kind)
+        if self._due:
+            packets = b"".join(pack("!BBH", kind, 2, number) for kind, number in self._due)
+            self._client._packet_queue(_PUBACK, packets, 0, 0)  # one by one is slow
+        for kind, number in self._due:
             if kind == _PUBACK:
                 self._held.pop(number, None)
         self._due.clear()
 
-    def _pieces(self, found: Iterable[tuple[Any, int]]) -> Iterable[SourcePiece]:
+    def _pieces(self, found: Iterable[_Came]) -> Iterable[SourcePiece]:
         objects: list[tuple[int, bytes]] = []
-        for came, at in found:
+        for kind, number, topic, payload, at in found:
             self._count += 1
-            if isinstance(came, int):  # it is released
-                self._held.pop(came, None)
-                self._due.append((came, _PUBCOMP))
+            if kind == _PUBREL:
+                self._held.pop(number, None)
+                self._due.append((_PUBCOMP, number))
                 continue
-            if came.qos:
-                self._due.append((came.mid, _PUBACK if came.qos == 1 else _PUBREC))
-                if came.dup and came.mid in self._held:
+            if qos := (kind & _QOS) >> 1:
+                self._due.append((_PUBACK if qos == 1 else _PUBREC, number))
+                if kind & _AGAIN and number in self._held:
                     continue  # its rows are there
-                self._held[came.mid] = came.qos
-            levels = self._known_levels(came.topic)
-            if levels is None or (came.retain and self._broker.retained == "no"):
+                self._held[number] = qos
+            levels = self._known_levels(topic)
+            if levels is None or (kind & _RETAINED and self._broker.retained == "no"):
                 continue
-            given = self._object(came, levels, at)
+            given = self._object(payload.strip(), levels, at, kind & _RETAINED)
             if isinstance(given, str):
-                text = bytes(came.payload).decode(errors="replace")
-                yield self.odd(self._count, given, f"{came.topic}: {text}")
-            elif given:
+                yield self.odd(self._count, given, f"{topic}: {payload.decode(errors='replace')}")
+            else:
                 objects.append((self._count, given))
         if objects:
             yield self.objects(objects)
 
-    def _object(self, message: Any, levels: Mapping[str, Any], at: int) -> bytes | str:
-        """A message as a JSON object with what is known beside it, or why it is none; empty if left out."""
-        data, column, more = bytes(message.payload).strip(), self._broker.value, dict(levels)
+    def _object(self, data: bytes, levels: Mapping[str, Any], at: float, retained: int) -> bytes | str:
+        """A message as a JSON object with what is known beside it, or why it is none."""
+        column, more = self._broker.option("value"), dict(levels)
         if not data:
             return "the message is empty"
         values = None
@@ -366,28 +366,24 @@ class MqttTopics(ConnectedSource):
             more[column] = self._cell(column, text)
             values, data = {}, b"{}"
         if self._time and self._time not in values and self._time not in more:
-            if message.retain and self._broker.retained == "timed":
-                if not self._told_of_old:
-                    note = "retained messages without a time are left out, for they may be old"
-                    self.notes.append(f"{self.name}: {note}; ?retained=yes takes them as new")
-                self._told_of_old = True
-                return b""
-            more[self._time] = datetime.fromtimestamp(at / 1e9, UTC).isoformat()
+            if retained and self._broker.retained == "timed":
+                return "is retained, and has no time, so it may be old; ?retained=yes takes it as new"
+            more[self._time] = datetime.fromtimestamp(at, UTC).isoformat()
         if not more:
             return data
         return data[:-1] + (b"," if values else b"") + msgspec.json.encode(more)[1:]
 
     def _levels(self, topic: str) -> Mapping[str, Any] | None:
         """The columns that levels of a topic are; None if it is not one of those wanted."""
-        pattern, levels = self._broker.topic.split("/"), topic.split("/")
-        count = len(pattern) - (pattern[-1] == "#")
-        fits = len(levels) == count or (len(levels) > count and pattern[-1] == "#")
-        pairs = [*zip(pattern[:count], levels, strict=False)]
+        pattern, levels = self._broker.url.path.split("/"), topic.split("/")
+        if pattern[-1] == "#":
+            pattern[-1:] = ["+"] * (len(levels) - len(pattern) + 1)
+        pairs = [*zip(pattern, levels, strict=False)]
         # A client with a name that was given may have subscribed to others before.
-        if not fits or any(want not in ("+", level) for want, level in pairs) or levels[0] == "$SYS":
+        is_other = len(pattern) != len(levels) or any(want not in ("+", level) for want, level in pairs)
+        if is_other or levels[0] == "$SYS":
             return None
-        free = [*(level for want, level in pairs if want == "+"), *levels[count:]]
-        named = zip(self._broker.columns, free, strict=False)
+        named = zip(self._broker.columns, (level for want, level in pairs if want == "+"), strict=False)
         return {name: self._cell(name, level) for name, level in named if name != "_"}
 
     def _cell(self, name: str, text: str) -> str | int | float:
@@ -412,11 +408,11 @@ class MqttSink:
         self._line = int(mark["lines"]) if mark else 0
         self._sent = self._done = 0
         self._error = ""
-        if {"+", "#"} & {*broker.topic.split("/")}:
+        if {"+", "#"} & {*broker.url.path.split("/")}:
             raise OutputError(f"{broker}: lines go to one topic, without `+` and `#`")
         self._client: Any = None
         try:
-            self._client = _client(broker, broker.client, clean=True)
+            self._client = _client(broker, broker.option("client"), clean=True)
             self._client.on_publish = self._published
             _connected(self._client, broker, Answers(), clean=True)
         except OSError as error:
@@ -425,7 +421,7 @@ class MqttSink:
             raise OutputError(f"{broker}: cannot be reached: {why(error)}") from None
 
     def write(self, step: StepResult) -> None:
-        topic, qos, retain = self._broker.topic, self._broker.qos, self._broker.retain
+        topic, qos, retain = self._broker.url.path, self._broker.qos, self._broker.retain
         for line in self._lines(step).splitlines():
             told = None
             if self._broker.version == "5":
