@@ -41,7 +41,7 @@ class Mosquitto:
     environment: Mapping[str, str]
     folder: Path
     port: int
-    login: dict[str, str] | None = None
+    login: Any = None
     certificate: str | None = None
     stack: ExitStack = field(default_factory=ExitStack)
     process: Process | None = None

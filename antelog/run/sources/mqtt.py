@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import secrets
 import ssl
+import struct
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -21,7 +22,6 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
 from queue import Empty, SimpleQueue
-from struct import pack
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import msgspec
@@ -37,7 +37,8 @@ from antelog.run.sinks.result import LinesOfStep, Sink, StepResult
 from antelog.run.sources.source import ConnectedSource, FactSource, Mark, SourceExtent, SourcePiece, why
 from antelog.run.values import SettingError, whole
 
-_MOST = 50_000  # messages that wait in memory, and those of QoS 1 and 2 that are not acknowledged
+_MOST = 50_000  # messages that wait in memory
+_UNDER_WAY = (_MOST, _MOST, 5_000)  # of QoS 0, 1 and 2 without an acknowledgement; brokers are slow at more
 _PATIENCE = 4.0  # seconds for a broker to answer
 _KEPT = 7 * 86_400  # seconds for which a broker of MQTT 5 keeps messages for a watcher that is not there
 _QUIET, _CATCHING_UP = 1.0, 10.0  # seconds without a message, or in all, after which a backlog has come
@@ -81,8 +82,7 @@ class Mqtt(SourceAddress, SinkAddress):
             (len(url.hosts) > 1, "several brokers", "Name one of them."),
             (not url.path, "no topic", f"Write {cls.example}."),
             (mixed or "#" in levels[:-1], "a wrong topic", "`+` is a whole level, and `#` the last one."),
-            (levels[0] == "$SYS", "no facts in $SYS", "Name other topics."),
-            (levels[0] == "$share", "a group in its topic", "Write ?group=NAME."),
+            (levels[0] in ("$SYS", "$share"), "a topic of the broker's own", "A group is ?group=NAME."),
             (any(files) and not tls, "certificates without TLS", "Write mqtts://…"),
             (not named, f"{len(columns)} columns for {free} levels `+`", "Name each; `_` leaves one out."),
         ):
@@ -110,16 +110,13 @@ class Mqtt(SourceAddress, SinkAddress):
 
 # ---- connections ----
 
+_HOPELESS = (0x84, 0x85, 0x86, 0x87, 0x8E, 0x8F, 0x9E)  # of answers: such as a wrong password
+_SAME = "another client has the same name, which ?client=NAME changes"
 _ADVICE = {
-    "Session taken over": "another client has the same name; give each a name of its own, with ?client=NAME",
-    "Unsupported protocol version": "the broker does not speak this version of MQTT; try ?version=3.1.1",
-    "Unspecified error": "the connection is lost: the broker is away, or another client has the same name, "
-    "which ?client=NAME changes",
+    "Session taken over": _SAME,
+    "Unsupported protocol version": "the broker does not speak it; try ?version=3.1.1",
+    "Unspecified error": f"the connection is lost: the broker is away, or {_SAME}",
 }
-_HOPELESS = (
-    *("Not authorized", "Bad user name or password", "Client identifier not valid", "Session taken over"),
-    *("Unsupported protocol version", "Topic filter invalid", "Shared subscriptions not supported"),
-)
 
 
 def _client(broker: Mqtt, name: str, *, clean: bool, **settings: Any) -> Any:
@@ -157,8 +154,8 @@ def _answer(said: Answers) -> Any:
     except Empty:
         raise TimeoutError("it does not answer as a broker of MQTT does") from None
     if reason.is_failure:
-        text = str(reason)
-        raise (PermissionError if text in _HOPELESS else ConnectionError)(_ADVICE.get(text, text))
+        text = _ADVICE.get(str(reason), str(reason))
+        raise (PermissionError if reason.value in _HOPELESS else ConnectionError)(text)
     return flags
 
 
@@ -169,9 +166,9 @@ def _connected(client: Any, broker: Mqtt, said: Answers, *, clean: bool) -> bool
     client.on_disconnect = lambda _client, _data, _flags, reason, _more: said.put((None, reason))
     more: dict[str, Any] = {}
     if broker.version == "5":
-        kept = 0 if clean else _KEPT
-        more = {"properties": _properties("CONNECT", ReceiveMaximum=_MOST, SessionExpiryInterval=kept)}
-        more["clean_start"] = clean
+        kept = _properties("CONNECT", SessionExpiryInterval=0 if clean else _KEPT)
+        kept.ReceiveMaximum = _UNDER_WAY[broker.qos]
+        more = {"clean_start": clean, "properties": kept}
     client.connect(broker.host, broker.port, **more)
     client.loop_start()
     return bool(_answer(said).session_present)
@@ -193,8 +190,8 @@ def _left(client: Any) -> None:
 def _fill(waiting: deque[_Came], client: Any, *, is_5: bool) -> None:
     """Has a client put what comes into a queue, and read no further while that is full.
 
-    By itself it acknowledges messages of QoS 2 before anybody has them, and takes three times as long. It reads
-    much at a time: beside a busy thread each call of the system may have to wait for some milliseconds.
+    By itself it would acknowledge messages of QoS 2 before anybody has them, and be several times as slow.
+    Beside a busy thread each call of the system may wait for milliseconds, so much is read at a time.
     """
     take, data, at = client._sock_recv, b"", 0
 
@@ -209,9 +206,12 @@ def _fill(waiting: deque[_Came], client: Any, *, is_5: bool) -> None:
         if len(waiting) >= _MOST:
             time.sleep(0.01)
             return 0
-        done = client._packet_read()
-        while done == 0 and at < len(data):
+        try:
             done = client._packet_read()
+            while done == 0 and at < len(data):
+                done = client._packet_read()
+        except (LookupError, ValueError, struct.error):
+            done = 2  # what came is not MQTT
         return client._loop_rc_handle(done) if done > 0 else 0
 
     def publish() -> int:
@@ -229,8 +229,7 @@ def _fill(waiting: deque[_Came], client: Any, *, is_5: bool) -> None:
         return 0
 
     def release() -> int:
-        number = int.from_bytes(client._in_packet["packet"][:2], "big")
-        waiting.append((_PUBREL, number, "", b"", 0.0))
+        waiting.append((_PUBREL, int.from_bytes(client._in_packet["packet"][:2], "big"), "", b"", 0.0))
         return 0
 
     client._sock_recv, client.loop_read = receive, read
@@ -250,7 +249,7 @@ class MqttTopics(ConnectedSource):
     def __init__(self, broker: Mqtt, wanted: WantedColumns, mark: Mark | None = None) -> None:
         super().__init__(str(broker), wanted)
         mark = mark or {}
-        self._broker, self._keeps = broker, broker.qos > 0
+        self._broker = broker
         given = [dict(wanted.called).get(name, name) for name in wanted.columns]
         self._types = dict(zip(given, wanted.types, strict=False))
         for each in {*broker.columns, broker.option("value")} - {"", "_", *given, wanted.arrival}:
@@ -283,13 +282,13 @@ class MqttTopics(ConnectedSource):
         return isinstance(error, PermissionError | ssl.SSLCertVerificationError)
 
     def connect(self) -> None:
-        broker, clean = self._broker, not self._keeps
+        broker, clean = self._broker, self._broker.qos == 0
         self._waiting, self._said = deque[_Came](), Answers()
         self._client = _client(broker, self._called, clean=clean, reconnect_on_failure=False)
         _fill(self._waiting, self._client, is_5=broker.version == "5")
         if not _connected(self._client, broker, self._said, clean=clean):
             self._held.clear()
-            if self._keeps and self._subscribed:
+            if self._subscribed and not clean:
                 lost = "what was sent while it was not connected is lost"
                 self.notes.append(f"{self.name}: the broker has kept nothing for {self._called}; {lost}")
             self._subscribed = False
@@ -311,7 +310,7 @@ class MqttTopics(ConnectedSource):
         now = time.monotonic()
         if found:
             self._heard = now
-        elif not self._client.is_connected():
+        elif not self._said.empty():  # after the connection was made, it says that this is lost
             _answer(self._said)
             raise ConnectionError("the connection is lost")
         catching_up = now < min(self._since + _CATCHING_UP, self._heard + _QUIET)
@@ -320,12 +319,11 @@ class MqttTopics(ConnectedSource):
 
     def saved(self) -> None:
         if self._due:
-            packets = b"".join(pack("!BBH", kind, 2, number) for kind, number in self._due)
-            self._client._packet_queue(_PUBACK, packets, 0, 0)  # one by one is slow
-        for kind, number in self._due:
-            if kind == _PUBACK:
-                self._held.pop(number, None)
-        self._due.clear()
+            packets = b"".join(struct.pack("!BBH", kind, 2, number) for kind, number in self._due)
+            self._client._packet_queue(_PUBACK, packets, 0, 0)  # all at once: one by one they are slow
+            done = {number for kind, number in self._due if kind == _PUBACK}
+            self._held = {number: qos for number, qos in self._held.items() if number not in done}
+            self._due.clear()
 
     def _pieces(self, found: Iterable[_Came]) -> Iterable[SourcePiece]:
         objects: list[tuple[int, bytes]] = []
@@ -396,7 +394,7 @@ class MqttTopics(ConnectedSource):
 # again by a resumed run. By MQTT 5 a message says which line of which run it is.
 
 _SENDING = 60.0  # seconds for a broker to take the messages
-_UNDER_WAY = 10_000  # messages that wait for the broker, at most
+_UNANSWERED = 10_000  # messages that wait for the broker, at most
 
 
 class MqttSink:
@@ -430,8 +428,8 @@ class MqttSink:
             self._sent += qos > 0
             self._client.publish(topic, line.encode(), qos, retain, told)
             self._line += 1
-            if self._sent - self._done >= _UNDER_WAY:
-                self._wait(_UNDER_WAY // 2)
+            if self._sent - self._done >= _UNANSWERED:
+                self._wait(_UNANSWERED // 2)
 
     def mark(self) -> Mapping[str, Any]:
         self._wait(0)
