@@ -92,6 +92,7 @@ BELONGS_TO: dict[str, str] = {
     "lsprotocol": "workbench",
     "markupsafe": "watch",
     "yaml": "workbench",
+    "paho": "run",
     "pygls": "workbench",
     **dict.fromkeys(WEB_FRAMEWORKS, "watch"),
 }
