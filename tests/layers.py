@@ -87,6 +87,7 @@ BELONGS_TO: dict[str, str] = {
     "IPython": "notebook",
     "apprise": "watch",
     "confluent_kafka": "run",
+    "fsspec": "files",
     "httpx": "watch",
     "jinja2": "watch",
     "lsprotocol": "workbench",
