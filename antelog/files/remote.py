@@ -135,7 +135,7 @@ class RemotePath:
     def _about(self, store: Any, path: str) -> object | None:
         """What the store tells about a path, within some seconds; None if nothing is there."""
         ask = partial(_in_time, store) if store.async_impl else store.info
-        bucket = path.partition("/")[0]
+        bucket = path.strip("/").partition("/")[0]
         try:
             found = ask(path)
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""A server that speaks S3: S3Proxy, of Maven's archives. It keeps objects in a folder, so it outlives kills."""
+"""S3Proxy of Maven's archives, a server that speaks S3; its objects are in a folder, so it outlives kills."""
 
 from __future__ import annotations
 
