@@ -23,7 +23,7 @@ from antelog.lazily import brought_by
 from antelog.secrets import redacted, remember
 
 EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gs", "abfs": "azure", "abfss": "azure"}
-_LIBRARIES = {"s3": "s3fs", "gs": "gcsfs", "azure": "adlfs"}
+LIBRARIES = {"s3": "s3fs", "gs": "gcsfs", "azure": "adlfs"}
 _PATIENCE = 8.0  # seconds for an answer whether something is there
 _AT_ONCE = 1 << 22  # bytes that are fetched at a time
 _TIMES = ("LastModified", "mtime", "last_modified", "created")  # what stores call the time of a change
@@ -160,7 +160,7 @@ class RemotePath:
         try:
             yield _file_system(self.folder, extra, self.options)
         except ImportError:
-            said = f"{self}: needs {_LIBRARIES[extra]}, which is not installed: {brought_by(extra)}"
+            said = f"{self}: needs {LIBRARIES[extra]}, which is not installed: {brought_by(extra)}"
             raise UnsupportedError(said) from None
         except FileNotFoundError:
             raise FileNotFoundError("there is no such file") from None
@@ -169,7 +169,7 @@ class RemotePath:
         except Exception as error:
             # What libraries raise has no common root: errors of sockets, of HTTP, of credentials.
             frames = (frame.f_globals["__name__"] for frame, _ in walk_tb(error.__traceback__))
-            if not any(each.partition(".")[0] in ("fsspec", *_LIBRARIES.values()) for each in frames):
+            if not any(each.partition(".")[0] in ("fsspec", *LIBRARIES.values()) for each in frames):
                 raise  # the store has given the bytes, which are of no use
             raise AwayError(self, _said(error)) from None
 
@@ -202,7 +202,7 @@ def _file_system(folder: str, extra: str, options: tuple[tuple[str, str], ...]) 
     for name, value in os.environ.items():
         if name.startswith(("AWS_", "AZURE_")):
             remember(name, value)
-    for name in ("asyncio", "fsspec", *_LIBRARIES.values(), "azure", "google", "aiobotocore", "botocore"):
+    for name in ("asyncio", "fsspec", *LIBRARIES.values(), "azure", "google", "aiobotocore", "botocore"):
         # They write to stderr what is tried again, and what is told as an error.
         logging.getLogger(name).addHandler(logging.NullHandler())
         logging.getLogger(name).propagate = False

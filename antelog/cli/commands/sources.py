@@ -10,9 +10,12 @@ from antelog.cli.arguments.flags import FINE
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import tell
 from antelog.errors import UnsupportedError
+from antelog.files.remote import EXTRAS, LIBRARIES
+from antelog.lazily import brought_by
 from antelog.run.address import Files, Posted, Standard
 from antelog.run.door import BroughtAddress, SinkAddress, SourceAddress, brought, schemes
 
+_STORES = ("s3", "gs", "abfs")
 _OURS = ((Files, "reads, writes"), (Standard, "reads"), (Posted, "reads"))
 
 
@@ -21,7 +24,12 @@ _OURS = ((Files, "reads, writes"), (Standard, "reads"), (Posted, "reads"))
 def sources(ctx: click.Context, /) -> None:
     with ending_in_words(ctx):
         rows = [(kind.example.partition(",")[0], kind.noun, does) for kind, does in _OURS]
-        missing = dict[str, str]()
+        rows += [(f"{scheme}://bucket/readings/", "files of an object store", "reads") for scheme in _STORES]
+        missing = {
+            scheme: brought_by(EXTRAS[scheme])
+            for scheme in _STORES
+            if find_spec(LIBRARIES[EXTRAS[scheme]]) is None
+        }
         kinds: dict[type[BroughtAddress], str] = {}
         for name in schemes():
             found = brought("antelog.sources").get(name) or brought("antelog.sinks")[name]
