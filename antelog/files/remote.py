@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, partial
 from glob import has_magic
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from traceback import walk_tb
 from typing import Any, BinaryIO, TypeAlias, cast
 
-from antelog.errors import AntelogError, AwayError, UnsupportedError
+from antelog.errors import AwayError, UnsupportedError
 from antelog.lazily import brought_by
 from antelog.secrets import redacted, remember
 
 EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gs", "abfs": "azure", "abfss": "azure"}
 LIBRARIES = {"s3": "s3fs", "gs": "gcsfs", "azure": "adlfs"}
-_PATIENCE = 8.0  # seconds for an answer whether something is there
+_PATIENCE = 6.0  # seconds for an answer whether something is there
 _AT_ONCE = 1 << 22  # bytes that are fetched at a time
 _TIMES = ("LastModified", "mtime", "last_modified", "created")  # what stores call the time of a change
 _answered: set[tuple[str, object]] = set()  # folders whose store has answered this process
@@ -52,18 +52,6 @@ class RemotePath:
     def __str__(self) -> str:
         return f"{self.folder}/{self.name}" if self.name else self.folder
 
-    @property
-    def suffix(self) -> str:
-        return PurePosixPath(self.name).suffix
-
-    @property
-    def suffixes(self) -> list[str]:
-        return PurePosixPath(self.name).suffixes
-
-    @property
-    def parent(self) -> RemotePath:
-        return self.with_name("")
-
     def with_name(self, name: str) -> RemotePath:
         return replace(self, name=name, size=-1)
 
@@ -78,23 +66,28 @@ class RemotePath:
         with self._store() as (store, root):
             return self._about(store, f"{root}/{self.name}") is not None
 
-    def exists(self) -> bool:
-        """Whether it is there: a folder always is, as stores have none but in the names of files."""
-        return self.is_dir() or self.is_file()
+    exists = is_file  # folders are there in the names of files only
 
-    def reach(self) -> None:
-        """Waits for an answer of the store, for some seconds. Raises AwayError."""
+    def found(self) -> Iterator[RemotePath]:
+        """The files of the pattern, or of the folder, without those of folders in it."""
+        by_time = dict(self.options).get("order") == "time"
         with self._store() as (store, root):
-            self._about(store, f"{root}/{self.name}" if self.name and not has_magic(self.name) else root)
-
-    def iterdir(self) -> Iterator[RemotePath]:
-        """The files of the folder, but not those of folders in it."""
-        with self._store() as (store, root):
-            yield from self._found(store, root, lambda: store.ls(root, detail=True))
-
-    def glob(self, pattern: str) -> Iterator[RemotePath]:
-        with self._store() as (store, root):
-            yield from self._found(store, root, lambda: store.glob(f"{root}/{pattern}", detail=True).values())
+            if (self.folder, self.options) not in _answered:
+                self._about(store, root)
+            try:
+                if self.name:
+                    listed = [*store.glob(f"{root}/{self.name}", detail=True).values()]
+                else:
+                    listed = store.ls(root, detail=True)
+            except FileNotFoundError:
+                self._about(store, root)  # no file yet, unless the bucket is missing
+                return
+        for each in listed:
+            name = each["name"].lstrip("/")[len(root.strip("/")) + 1 :]
+            if each["type"] == "file" and name and not name.endswith("/"):
+                time = next((each[key] for key in _TIMES if key in each), 0) if by_time else 0
+                at = time.timestamp() if isinstance(time, datetime) else float(time)
+                yield replace(self, name=name, size=int(each["size"] or 0), changed=at)
 
     @contextmanager
     def open(self, _mode: str = "rb") -> Iterator[BinaryIO]:
@@ -103,53 +96,30 @@ class RemotePath:
             path = f"{root}/{self.name}"
             if (self.folder, self.options) not in _answered:
                 self._about(store, path)
-            cache_type = "none" if self.suffix.lower() == ".parquet" else "readahead"
+            cache_type = "none" if path.lower().endswith(".parquet") else "readahead"
             try:
                 opened = store.open(path, "rb", block_size=_AT_ONCE, cache_type=cache_type)
-            except PermissionError:
+            except PermissionError as error:
                 self._about(store, root)  # the store lets us in: then nobody may read this one file
-                raise
+                raise OSError(f"access is denied: {_said(error)}") from None
             with opened as file:
                 yield cast("BinaryIO", file)
 
-    def _found(
-        self, store: Any, root: str, ask: Callable[[], Iterable[Mapping[str, Any]]]
-    ) -> Iterator[RemotePath]:
-        if (self.folder, self.options) not in _answered:
-            self._about(store, root)
-        try:
-            listed = list(ask())
-        except FileNotFoundError:
-            self._about(store, root)  # no file yet, unless the bucket is missing
-            return
-        except PermissionError as error:
-            raise AwayError(self, f"access is denied: {_said(error)}") from None
-        by_time = dict(self.options).get("order") == "time"
-        for each in listed:
-            name = each["name"].lstrip("/")[len(root.strip("/")) + 1 :]
-            if each["type"] == "file" and name and not name.endswith("/"):
-                time = next((each[key] for key in _TIMES if key in each), 0) if by_time else 0
-                at = time.timestamp() if isinstance(time, datetime) else float(time)
-                yield replace(self, name=name, size=int(each["size"] or 0), changed=at)
-
     def _about(self, store: Any, path: str) -> object | None:
         """What the store tells about a path, within some seconds; None if nothing is there."""
-        ask = partial(_in_time, store) if store.async_impl else store.info
-        bucket = path.strip("/").partition("/")[0]
-        try:
+        from fsspec.asyn import sync  # noqa: PLC0415 - an extra
+
+        ask = partial(sync, store.loop, store._info, timeout=_PATIENCE) if store.async_impl else store.info
+        found: object | None = None
+        with suppress(FileNotFoundError):
             found = ask(path)
-        except FileNotFoundError:
-            found = None
-        except PermissionError as error:
-            raise AwayError(self, f"access is denied: {_said(error)}") from None
         if found is None:
+            bucket = path.strip("/").partition("/")[0]
             try:
-                ask(bucket)
+                with suppress(PermissionError):  # of buckets it tells others only
+                    ask(bucket)
             except FileNotFoundError:
-                what = "container" if EXTRAS[self.folder.partition(":")[0]] == "azure" else "bucket"
-                raise AwayError(self, f"there is no {what} {bucket}") from None
-            except PermissionError:  # of buckets it tells others only
-                pass
+                raise AwayError(self, f"there is no bucket {bucket}") from None
         _answered.add((self.folder, self.options))
         return found
 
@@ -164,34 +134,23 @@ class RemotePath:
             raise UnsupportedError(said) from None
         except FileNotFoundError:
             raise FileNotFoundError("there is no such file") from None
-        except (AntelogError, PermissionError):
-            raise
+        except PermissionError as error:
+            raise AwayError(self, f"access is denied: {_said(error)}") from None
         except Exception as error:
-            # What libraries raise has no common root: errors of sockets, of HTTP, of credentials.
+            # What libraries raise has no common root: errors of sockets, of HTTP, of credentials. Others are
+            # of those who read: then the store has given the bytes, which are of no use.
             frames = (frame.f_globals["__name__"] for frame, _ in walk_tb(error.__traceback__))
-            if not any(each.partition(".")[0] in ("fsspec", *LIBRARIES.values()) for each in frames):
-                raise  # the store has given the bytes, which are of no use
-            raise AwayError(self, _said(error)) from None
+            if any(each.partition(".")[0] in ("fsspec", *LIBRARIES.values()) for each in frames):
+                raise AwayError(self, _said(error)) from None
+            raise
 
 
 FilePath: TypeAlias = Path | RemotePath
 
 
-def in_order(paths: Iterable[FilePath]) -> list[FilePath]:
-    """Files in the order in which they are read: of names, or of times where an address says so."""
-    return sorted(paths, key=lambda path: (getattr(path, "changed", 0.0), path.name))
-
-
 def _said(error: Exception) -> str:
-    if isinstance(error, TimeoutError):
-        return "it does not answer"
-    return redacted(" ".join((str(error) or type(error).__name__).split())).rstrip(".")
-
-
-def _in_time(store: Any, path: str) -> object:
-    from fsspec.asyn import sync  # noqa: PLC0415 - an extra
-
-    return sync(store.loop, store._info, path, timeout=_PATIENCE)
+    said = "it does not answer" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
+    return redacted(" ".join(said.split())).rstrip(".")
 
 
 @cache

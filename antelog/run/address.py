@@ -174,8 +174,11 @@ class Reach(Generic[T]):
             advice = (said for kind, said in self.instead.items() if isinstance(address, kind))
             raise SettingError(message, next(advice, "") or f"Give {listed(nouns, 'or')}.")
         if isinstance(address, Files):
-            self._reached(address)
-            in_store = address.scheme in EXTRAS and not self.systems
+            in_store = self.verb == "read" and not self.systems and address.scheme in EXTRAS
+            if address.scheme and not self.systems and not in_store:
+                raise refused(f"no-{self.verb}", runner=self.runner, address=address, scheme=address.scheme)
+            if self.systems and address.options:
+                raise refused("store-options", runner=self.runner, address=address)
             if address.form is None and not self.formless and not (in_store and address.folder):
                 raise _formless(str(address))
             if self.verb == "write" and re.search(r"[*?]", address.path):
@@ -190,14 +193,6 @@ class Reach(Generic[T]):
         if isinstance(address, BroughtAddress) and address.config is not None and not self.config:
             raise refused("no-config", runner=self.runner, config=address.config)
         return address
-
-    def _reached(self, address: Files) -> None:
-        """Refuses files on other machines that the runner has no way to. Raises SettingError."""
-        if self.systems and address.options:
-            raise refused("store-options", runner=self.runner, address=address)
-        if self.systems or not address.scheme or (self.verb == "read" and address.scheme in EXTRAS):
-            return
-        raise refused(f"no-{self.verb}", runner=self.runner, address=address, scheme=address.scheme)
 
 
 # ---- the grammar ----
@@ -264,12 +259,6 @@ def _files(path: str, folder: Path, given: Form | None, default: Form | None) ->
     return Files(there.rstrip("/") or "/", form, is_folder, options)
 
 
-def place_of(path: str) -> FilePath:
-    """What reads a file, a folder or a pattern without Spark. Raises SettingError."""
-    path, options = _store_options(path)
-    return Files(path, folder=path.endswith("/"), options=options).place
-
-
 def _store_options(path: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Splits off the options of an object store; any other question mark is a pattern's. SettingError."""
     match = re.search(r"\?(?=[\w-]+=)", path)
@@ -278,11 +267,9 @@ def _store_options(path: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     path, options = path[: match.start()], parse_qsl(path[match.end() :], keep_blank_values=True)
     _remember(options)
     for name, value in options:
-        if name not in _OF_STORES:
-            hint = did_you_mean(name, _OF_STORES) or f"There are {listed([*_OF_STORES], 'and')}."
-            raise SettingError(f"`{path}` has the unknown option {name}", hint)
-        if not re.fullmatch(_OF_STORES[name], value):
-            hint = "Write ?endpoint=https://host:9000, ?order=name or ?order=time."
+        if not re.fullmatch(_OF_STORES.get(name, "(?!)"), value):
+            near = "" if name in _OF_STORES else did_you_mean(name, _OF_STORES)
+            hint = near or "Write ?endpoint=https://host:9000, ?order=name or ?order=time."
             raise SettingError(f"`{path}` has {name}={value}", hint)
     return path, tuple(options)
 

@@ -15,7 +15,6 @@ from antelog.lazily import brought_by
 from antelog.run.address import Files, Posted, Standard
 from antelog.run.door import BroughtAddress, SinkAddress, SourceAddress, brought, schemes
 
-_STORES = ("s3", "gs", "abfs")
 _OURS = ((Files, "reads, writes"), (Standard, "reads"), (Posted, "reads"))
 
 
@@ -24,12 +23,11 @@ _OURS = ((Files, "reads, writes"), (Standard, "reads"), (Posted, "reads"))
 def sources(ctx: click.Context, /) -> None:
     with ending_in_words(ctx):
         rows = [(kind.example.partition(",")[0], kind.noun, does) for kind, does in _OURS]
-        rows += [(f"{scheme}://bucket/readings/", "files of an object store", "reads") for scheme in _STORES]
-        missing = {
-            scheme: brought_by(EXTRAS[scheme])
-            for scheme in _STORES
-            if find_spec(LIBRARIES[EXTRAS[scheme]]) is None
-        }
+        missing = dict[str, str]()
+        for scheme, extra in EXTRAS.items():
+            rows.append((f"{scheme}://bucket/readings/", "files of an object store", "reads"))
+            if find_spec(LIBRARIES[extra]) is None:
+                missing[scheme] = brought_by(extra)
         kinds: dict[type[BroughtAddress], str] = {}
         for name in schemes():
             found = brought("antelog.sources").get(name) or brought("antelog.sinks")[name]

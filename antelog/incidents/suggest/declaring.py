@@ -26,8 +26,8 @@ from antelog.engine.facts.frames import FileOrFrame, columns_in
 from antelog.errors import DataError
 from antelog.files import Form, form_of
 from antelog.files.columns import DEFAULT_ARRIVAL, has
-from antelog.files.naming import ENDINGS, opened
-from antelog.files.remote import FilePath, RemotePath, in_order
+from antelog.files.naming import ENDINGS, files_at, opened
+from antelog.files.remote import FilePath, RemotePath
 from antelog.incidents.incident_list import names_of, numbers_of, texts
 from antelog.incidents.suggest.input_columns import APART
 from antelog.incidents.suggest.writing import uses
@@ -37,7 +37,7 @@ from antelog.language.epochs import Counting
 from antelog.language.moments import Timescale
 from antelog.language.printer import KEYWORDS
 from antelog.program import Program
-from antelog.run.address import place_of
+from antelog.run.address import Files, Reach
 
 _TIMES = ("time", "timestamp", "datetime", "date", "ts", "at")
 _SECOND = 1_000_000
@@ -124,7 +124,11 @@ def _read(name: str, given: FileOrFrame) -> pa.Table:
         if names is None and columns:
             raise DataError(f"{name}: tuples have no names. Give a frame or dictionaries, or a program")
         return pa.table(dict(zip(names or (), columns, strict=True)))
-    parts = _files(given if isinstance(given, RemotePath) else place_of(fspath(given)))
+    parts = _files(
+        given
+        if isinstance(given, RemotePath)
+        else Reach("antelog.suggest", "read", (Files,), formless=True).read(fspath(given)).place
+    )
     form = form_of(parts[0])
     if form is None:
         raise DataError(f"{given}: the ending names no form of file; there are {ENDINGS}")
@@ -144,8 +148,7 @@ _READERS = {Form.PARQUET: pq.read_table, Form.JSON: pa_json.read_json, Form.CSV:
 
 def _files(path: FilePath) -> list[FilePath]:
     """The files of a folder, or of a pattern such as `readings/*.csv`. Raises DataError if there is none."""
-    found = path.iterdir() if path.is_dir() else path.parent.glob(path.name)
-    listed = in_order(each for each in found if each.is_file() and form_of(each) and each.name[0] not in "._")
+    listed = files_at(path)
     if not listed and not path.is_file():
         raise DataError(f"{path}: there is no such file")
     return listed or [path]

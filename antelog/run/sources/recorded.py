@@ -15,10 +15,10 @@ from antelog.engine.facts.frames import Frame, columns_in
 from antelog.errors import AwayError, DataError
 from antelog.files.chunks import Chunk, no_rows, sorted_out
 from antelog.files.columns import WantedColumns
-from antelog.files.naming import form_of, size_of, unreadable
+from antelog.files.naming import files_at, size_of, unreadable
 from antelog.files.reading import chunks_of, frame_chunks
 from antelog.files.records import Bad
-from antelog.files.remote import FilePath, RemotePath, in_order
+from antelog.files.remote import FilePath, RemotePath
 from antelog.run.sources.source import ConnectedSource, FactSource, Mark, SourceExtent, SourcePiece
 
 _AT_ONCE = 4  # pieces of a file that are read at a time; each has about a megabyte, or 65,000 rows
@@ -84,11 +84,10 @@ class RecordedFiles(ConnectedSource):
         return SourceExtent(self._read, self._there)
 
     def connect(self) -> None:
-        if isinstance(self._path, RemotePath):
-            self._path.reach()
+        self._listed = self._files()
 
     def disconnect(self) -> None:
-        self._chunks = None
+        self._chunks, self._look = None, 0.0
 
     def is_hopeless(self, error: Exception) -> bool:  # noqa: ARG002 - a replay waits for none
         return self._complete
@@ -126,7 +125,7 @@ class RecordedFiles(ConnectedSource):
     def _next(self) -> bool:
         """Begins with the next file, or reads on in the one that was left."""
         if self._name is None:
-            self._listed = files = self._latest() if self._all is None else self._all
+            self._listed = files = self._files() if self._all is None else self._all
             self.there = bool(files) or self._path.is_dir()
             for name, path in files.items():
                 if name not in self._done and name not in self._sizes:
@@ -165,27 +164,15 @@ class RecordedFiles(ConnectedSource):
         can_be = self._complete or isinstance(self._path, RemotePath)
         return can_be and has_magic(self._path.name) and not self._path.exists()
 
-    def _latest(self) -> dict[str, FilePath]:
-        """The files that are there; of a store as of some seconds ago."""
-        if not isinstance(self._path, RemotePath):
-            return self._files()
-        began = time.monotonic()
-        if began < self._look:
-            return self._listed
-        found, now = self._files(), time.monotonic()
-        self._look = now + max(_LISTING, _SHARE * (now - began))
-        return found
-
     def _files(self) -> dict[str, FilePath]:
-        """The files that are there by their names, in the order in which they are read."""
+        """The files that are there, of a store some seconds ago, in the order in which they are read."""
         is_folder, in_store = self._path.is_dir(), isinstance(self._path, RemotePath)
+        if (began := time.monotonic()) < self._look:
+            return self._listed
         found: list[FilePath] = []
         try:
-            if is_folder:
-                each = (path for path in self._path.iterdir() if path.name[0] not in "._" and form_of(path))
-                found = in_order(path for path in each if path.is_file())
-            elif self._is_pattern:
-                found = in_order(self._path.parent.glob(self._path.name))
+            if is_folder or self._is_pattern:
+                found = files_at(self._path)
             elif self._complete or self._path.exists():
                 found = [self._path]  # a complete one that is missing cannot be read, which is an error
         except OSError as error:
@@ -196,4 +183,7 @@ class RecordedFiles(ConnectedSource):
             if not self._waiting:
                 self.notes.append(f"{self._path} is not there yet; it is read once it is")
                 self._waiting = True
+        if in_store:
+            now = time.monotonic()
+            self._look = now + max(_LISTING, _SHARE * (now - began))
         return {path.name: path for path in found}
