@@ -88,6 +88,7 @@ BELONGS_TO: dict[str, str] = {
     "apprise": "watch",
     "confluent_kafka": "run",
     "httpx": "run watch",
+    "fsspec": "files",
     "jinja2": "watch",
     "lsprotocol": "workbench",
     "markupsafe": "watch",
