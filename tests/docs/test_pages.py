@@ -16,7 +16,7 @@ from antelog.workbench.testing.suite import read_suite
 from tests.cli.trying import diagnostics
 from tests.constructs import GRAMMAR
 from tests.docs import stages
-from tests.docs.pages import ROOT, Block, all_blocks, blocks
+from tests.docs.pages import ROOT, Block, all_blocks, blocks, whole
 
 BLOCKS = all_blocks()
 PROGRAMS = [block for block in BLOCKS if block.language == "antelog"]
@@ -48,9 +48,10 @@ def test_programs(block: Block, tmp_path: Path) -> None:
         if other.file is not None and other.page == block.page:
             (tmp_path / other.file).write_text(other.text, encoding="utf-8")
     name = str(tmp_path / "block.alog")
-    assert codes(block.text, name) == ({block.code} if block.code else set())
+    text = whole(block)
+    assert codes(text, name) == ({block.code} if block.code else set())
     if block.code is None:
-        assert isinstance(parse(block.text, name=name), Program)
+        assert isinstance(parse(text, name=name), Program)
 
 
 @pytest.mark.parametrize("block", PIPELINES, ids=str)
