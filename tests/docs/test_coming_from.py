@@ -85,8 +85,7 @@ def test_all_programs_of_a_page_are_run() -> None:
 def in_sql(pair: Pair) -> set[str]:
     connection = duckdb.connect()
     for name, text in pair.files.items():
-        table = pa_csv.read_csv(io.BytesIO(text.encode()))
-        connection.register(name, table)
+        connection.register(name, pa_csv.read_csv(io.BytesIO(text.encode())))
     return {" ".join(map(shown, row)) for row in connection.sql(pair.theirs).fetchall()}
 
 
