@@ -57,9 +57,13 @@ def test_programs(block: Block, tmp_path: Path) -> None:
 @pytest.mark.parametrize("block", PIPELINES, ids=str)
 def test_pipelines(block: Block, tmp_path: Path) -> None:
     shutil.copy(ROOT / "examples" / "turbines" / "turbines.alog", tmp_path)
-    folder = block.page.rpartition("/")[0]  # the pages of a folder share their programs; the own ones come last
+    folder = block.page.rpartition("/")[
+        0
+    ]  # the pages of a folder share their programs; the own ones come last
     for other in sorted(PROGRAMS, key=lambda other: other.page == block.page):
-        if other.file is not None and (other.page == block.page or (folder and other.page.startswith(folder))):
+        if other.file is not None and (
+            other.page == block.page or (folder and other.page.startswith(folder))
+        ):
             (tmp_path / other.file).write_text(other.text, encoding="utf-8")
     (tmp_path / "readings").mkdir()
     shutil.copy(ROOT / "examples" / "turbines" / "Temp.csv", tmp_path / "readings")
