@@ -91,6 +91,7 @@ BELONGS_TO: dict[str, str] = {
     "jinja2": "watch",
     "lsprotocol": "workbench",
     "markupsafe": "watch",
+    "psycopg": "run",
     "yaml": "workbench",
     "pygls": "workbench",
     **dict.fromkeys(WEB_FRAMEWORKS, "watch"),
