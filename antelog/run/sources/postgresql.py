@@ -267,10 +267,12 @@ class TableRows(ConnectedSource):
         self._running: set[str] | None = None  # the transactions that were open then; None: not asked yet
         self._given_up: set[str] = set()
         self._connection: Any = None
-        self.begin()
-        if table.starting == "latest" and not mark and not self._static:
-            with _asking():
-                self._read = self._newest()
+        self._skips = table.starting == "latest" and not mark and not self._static
+        try:
+            self.begin()
+        except DataError:
+            self.disconnect()
+            raise
 
     @property
     def mark(self) -> Mark:
@@ -296,6 +298,8 @@ class TableRows(ConnectedSource):
             ((self._standby,),) = self._asked("select pg_is_in_recovery()").fetchall()
             if self._table.channel is not None:
                 self._asked(f"listen {_quoted(self._table.channel)}")
+            if self._skips:
+                self._read, self._skips = self._newest(), False
         self._chunks(lambda used: pa.record_batch([pa.array([], self._type(each)) for each in used], used))
         self._end, self._running, self._due = None, None, 0.0
         self._given_up.clear()
@@ -346,7 +350,8 @@ class TableRows(ConnectedSource):
         order, read = self._ordered, self._read
         where = f"{order} is not null" if read is None else f"{order} > %s"
         found = self._asked(
-            f"select {order}::text from {self._table.rows} as source where {where} order by {order} desc limit 1",
+            f"select {order}::text from {self._table.rows} as source where {where} "
+            f"order by {order} desc limit 1",
             [] if read is None else [read],
         ).fetchone()
         return None if found is None else str(found[0])
@@ -471,6 +476,9 @@ class TableSink:
         try:
             with _asking():
                 self._begin(resumed=mark is not None)
+        except OutputError:
+            self.close()
+            raise
         except ServerError as error:
             self.close()
             raise OutputError(f"{table}: cannot be written: {why(error)}") from None

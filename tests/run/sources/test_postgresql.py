@@ -146,7 +146,7 @@ def test_rows_come_once(server: Postgres, connect: Connect) -> None:
 
 
 def test_marks_and_odd_rows(server: Postgres, connect: Connect) -> None:
-    checks = checks_of(server, connect, "readings?order=at&every=100ms")
+    checks = checks_of(server, connect)
     checks.continues_from_marks()
     with connect() as made:
         made.execute("truncate readings")
@@ -174,11 +174,10 @@ def test_a_row_that_is_committed_late_is_waited_for(server: Postgres, connect: C
             other.execute(INSERT, ["second"])
         end = time.monotonic() + 1.5
         while time.monotonic() < end:
-            assert keys(found) == [] and found.behind
+            assert keys(found) == []
+            assert found.behind
         late.execute("commit")
-        given: list[str] = []
-        until(lambda: given.extend(keys(found)) or len(given) == 2)
-        assert given == ["first", "second"]
+        assert until(lambda: keys(found)) == ["first", "second"]
         assert not found.notes
 
 
@@ -214,7 +213,7 @@ def test_a_page_ends_behind_rows_of_one_value(
     monkeypatch.setattr("antelog.run.sources.postgresql._MOST", 3)
     putting(connect)([*records(2), *records(2), *records(2)])
     with closing(source(server, "readings?order=time&every=1ms")) as found:
-        until(lambda: len(keys(found)) == 6)
+        until(lambda: len(keys(found)) == 6)  # and not only three
 
 
 def test_a_notice_wakes_it(server: Postgres, connect: Connect) -> None:
@@ -263,7 +262,8 @@ def test_types(server: Postgres, connect: Connect) -> None:
             "('b', null, 'infinity', '-infinity', 'infinity', null, 'nan', null, 'nan')"
         )
     names = "key, value, due, day, ok, number, word, odd"
-    plan = parse(f"tick 1 s. input Reading({names}, time). A(X, T) :- Reading(X, .., T). query A(X, T).").plan
+    rule = "A(X, T) :- Reading(X, B, C, D, E, F, G, H, T). query A(X, T)."
+    plan = parse(f"tick 1 s. input Reading({names}, time). {rule}").plan
     with closing(TableRows(table(server, "readings?order=id"), wanted_of(plan, "Reading"), None)) as found:
         (piece,) = found.poll()
     columns = dict(zip(f"{names}, time".split(", "), piece.chunk.columns, strict=True))
@@ -276,8 +276,8 @@ def test_types(server: Postgres, connect: Connect) -> None:
     assert [columns[name][1].as_py() for name in ("value", "due", "day", "time")] == [None] * 4
 
 
-def test_a_mark_of_another_order(server: Postgres, connect: Connect) -> None:
-    assert connect
+@pytest.mark.usefixtures("connect")
+def test_a_mark_of_another_order(server: Postgres) -> None:
     with pytest.raises(DataError, match="in the order of at"):
         source(server, "readings?order=id", {"order": "at", "read": "2026-01-01", "count": 3})
 
@@ -297,9 +297,187 @@ def test_static_facts(server: Postgres, connect: Connect, tmp_path: Path, monkey
     )
     place = table(server, "limits")
     (chunk,) = all_of(place.source(wanted_of(plan.plan, "Limit"), None), [])
-    assert [column.to_pylist() for column in chunk.columns][0] == ["a", "b"]
+    assert chunk.columns[0].to_pylist() == ["a", "b"]
     Path("p.alog").write_text(str(plan.source.text))
     Path("r.csv").write_text("key,time\na,1\nb,1\n")
     address = f"postgresql://antelog:${{DB}}@127.0.0.1:{server.port}/postgres#limits"
     done = antelog("try", "p.alog", "--input", "R=r.csv", "--static", f"Limit={address}")
     assert [json.loads(line)["answer"] for line in done.stdout.splitlines()] == [{"X": "a", "T": 1}]
+
+
+# ---- outputs ----
+
+
+def sink(server: Postgres, rest: str, mark: Any = None) -> TableSink:
+    return TableSink(table(server, rest), mark, lambda step: "".join(f"{each}\n" for each in step.tables))
+
+
+def step(*lines: str) -> StepResult:
+    """A step with some lines, which the outputs here write as they are."""
+    return StepResult(0, dict.fromkeys(lines))
+
+
+def line(tick: int, change: str, device: str, **more: Any) -> str:
+    about = {"tick": tick, "change": change, "query": "High", "answer": {"X": device, "T": 1}, **more}
+    return json.dumps(about)
+
+
+def stored(connect: Connect, name: str, columns: str, order: str) -> list[Any]:
+    with connect() as made:
+        return list(made.execute(f"select {columns} from {name} order by {order}").fetchall())
+
+
+def test_lines_are_rows(server: Postgres, connect: Connect) -> None:
+    lines = [line(1, "possible", "a\0b \\"), line(3, "confirmed", "a", time="2026-01-01T00:00:00+00:00")]
+    with closing(sink(server, "changes")) as output:
+        output.write(step(*lines))
+        mark = output.mark()
+        output.write(step(line(4, "possible", "c")))  # and the state was not saved after it
+    assert mark["lines"] == 2
+    with closing(sink(server, "changes", mark)) as output:
+        before = stored(connect, "changes", "xmin", "antelog_line")
+        output.write(step(line(4, "possible", "c"), line(5, "confirmed", "c")))
+    found = stored(connect, "changes", "tick, change, query, answer, line", "antelog_line")
+    assert [each[:3] for each in found] == [
+        (1, "possible", "High"), (3, "confirmed", "High"), (4, "possible", "High"), (5, "confirmed", "High"),
+    ]  # fmt: skip
+    assert found[0][3]["X"] == "a\ufffdb \\"
+    assert found[1][4] == json.loads(lines[1])
+    assert stored(connect, "changes", "xmin", "antelog_line")[:3] == before  # these were not written again
+    assert stored(connect, "antelog_marks", "name, lines", "name") == [("changes", 5 - 1)]
+
+
+def test_open_answers_are_rows(server: Postgres, connect: Connect) -> None:
+    silent = {"change": "confirmed", "tick": 9}
+    with closing(sink(server, "answers")) as output:
+        output.write(step(line(1, "possible", "a", decided_by=9, if_silent=silent), line(1, "possible", "b")))
+        output.write(step(line(2, "revised", "a", decided_by=7, if_silent=None), line(3, "rejected", "b")))
+        output.write(step(line(4, "possible", "c"), line(5, "confirmed", "c"), line(6, "possible", "b")))
+        columns = "answer->>'X', tick, since, decided_by, if_silent"
+        expected = [("a", 2, 1, 7, None), ("b", 6, 6, None, None)]
+        assert stored(connect, "answers", columns, "answer") == expected
+        mark = output.mark()
+        output.write(step(line(7, "confirmed", "a"), line(7, "possible", "a")))
+    with closing(sink(server, "answers", mark)) as output:
+        output.write(step(line(7, "confirmed", "a")))
+    assert stored(connect, "answers", "answer->>'X'", "answer") == [("b",)]
+    with closing(sink(server, "answers")):  # another run begins with nothing open
+        assert stored(connect, "answers", "answer->>'X'", "answer") == []
+
+
+def test_one_run_has_a_name(server: Postgres, connect: Connect) -> None:
+    with closing(sink(server, "changes")) as first, closing(sink(server, "changes?name=other")) as other:
+        first.write(step(line(1, "possible", "a")))
+        other.write(step(line(1, "possible", "a")))
+        mark = {**first.mark(), "lines": 3}
+        with pytest.raises(OutputError, match="has 1 lines there, but 3 had been written"):
+            sink(server, "changes", mark)
+        with closing(sink(server, "changes")):
+            with pytest.raises(OutputError, match="another run has begun to write there as `changes`"):
+                first.write(step(line(2, "possible", "a")))
+            other.write(step(line(2, "possible", "a")))
+        with pytest.raises(OutputError, match="another run"):
+            sink(server, "changes", mark)
+    assert len(stored(connect, "changes", "tick", "tick")) == 3
+
+
+def test_an_output_outlives_its_server(server: Postgres, connect: Connect) -> None:
+    with closing(sink(server, "changes")) as output:
+        output.write(step(line(1, "possible", "a")))
+        server.stop()
+        server.start()
+        output.write(step(line(2, "confirmed", "a")))
+    assert stored(connect, "changes", "tick", "tick") == [(1,), (2,)]
+
+
+def test_what_cannot_be_written_to(server: Postgres, connect: Connect) -> None:
+    with connect() as made:
+        made.execute("create table changes (tick int)")
+    with closing(sink(server, "changes")) as output, pytest.raises(OutputError, match="does not exist"):
+        output.write(step(line(1, "possible", "a")))
+    with pytest.raises(OutputError, match="cannot be written"):
+        sink(server, "nowhere.changes")
+    with pytest.raises(OutputError, match="is a query"):
+        sink(server, "(select 1)")
+
+
+# ---- what is wrong, and kills ----
+
+
+def test_what_is_wrong_is_told(server: Postgres, connect: Connect, monkeypatch: Any) -> None:
+    monkeypatch.setenv("DB", PASSWORD)
+    monkeypatch.setenv("WRONG", "hunter2hunter2")
+    there = f"@127.0.0.1:{server.port}/postgres"
+    trusted = f"&sslmode=verify-full&sslrootcert={server.folder / 'certificate'}"
+    for address, words in [
+        (f"postgresql://antelog:${{WRONG}}{there}#readings?order=id", ["password authentication failed"]),
+        ("postgresql://antelog@127.0.0.1:1/postgres#readings?order=id", ["cannot be reached", "port 1"]),
+        (f"postgresql://antelog:${{DB}}{there}#reading?order=id", ["cannot be read", '"reading" does not']),
+        (f"postgresql://antelog:${{DB}}{there}#readings?order=ids", ["no column ids", "key, value"]),
+        (f"postgresql://antelog:${{DB}}{there}#pg_class?order=oid", ["key"]),
+        (f"postgresql://antelog:${{DB}}{there}#readings", ["order=COLUMN"]),
+        (f"postgresql://antelog:${{DB}}{there}#readings?order=id&sslmode=verify-full", ["certificate"]),
+    ]:
+        checks_of(server, connect).tells_what_is_wrong(address, *words)
+    url = f"postgresql://antelog:${{DB}}{there}#readings?order=id{trusted}"
+    with closing(TableRows(PostgresTable.read(Url.of(url)), wanted_of(parse(PROGRAM).plan, "Reading"), None)):
+        ((encrypted,),) = stored(
+            connect, "pg_stat_ssl join pg_stat_activity using (pid)", "bool_and(ssl)", "1"
+        )
+        assert encrypted
+
+
+@pytest.mark.long
+def test_a_watcher_outlives_kills(server: Postgres, connect: Connect) -> None:
+    checks_of(server, connect).outlives_kills(20)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["changes", "answers"])
+def test_outputs_outlive_kills(server: Postgres, connect: Connect, tmp_path: Path, name: str) -> None:
+    """Rows are those of an unbroken run, however often watcher and server are killed."""
+    chance, rows, put = random.Random(2), records(21 * 60), putting(connect)
+    (tmp_path / "rules.alog").write_text(PROGRAM)
+    (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(dict(each))}\n" for each in rows))
+    trying = [sys.executable, "-m", "antelog", "try", "rules.alog", "--input", "Reading=rows.jsonl"]
+    last = max(each["time"] for each in rows) - 1  # the lag is 1
+    tried = subprocess.run([*trying, "--until", str(last)], cwd=tmp_path, capture_output=True, check=True)
+    lines = [json.loads(each) for each in tried.stdout.splitlines()]
+    opened = {json.dumps(each["answer"]): each for each in lines if each["change"] in ("possible", "revised")}
+    for each in lines:
+        if each["change"] in ("confirmed", "rejected"):
+            opened.pop(json.dumps(each["answer"]))
+    expected = lines if name == "changes" else sorted(opened.values(), key=lambda each: str(each["answer"]))
+    assert len(expected) > 2
+    command = [
+        *(sys.executable, "-m", "antelog", "watch", "rules.alog", "--state", "state", "--no-page"),
+        *("--input", f"Reading={server.uri}#readings?order=id&every=50ms", "--clock", "event"),
+        *("--output", f"{server.uri}#{name}"),
+    ]
+    order = "antelog_line" if name == "changes" else "answer::text"
+
+    def found() -> list[Any]:
+        there = [each for (each,) in stored(connect, "pg_tables", "tablename", "1")]
+        return [each for (each,) in stored(connect, name, "line", order)] if name in there else []
+
+    for number in range(21):
+        with started(command, cwd=tmp_path, stderr=subprocess.PIPE) as process:
+            put(rows[60 * number : 60 * (number + 1)])
+            if number == 20:
+                until(
+                    lambda: len(found()) >= len(expected) if name == "changes" else _same(found(), expected)
+                )
+                process.send_signal(signal.SIGTERM)
+                assert process.wait(60) == 0
+            else:
+                time.sleep(chance.uniform(0.1, 2.0))  # noqa: TID251 - a kill at any moment
+                if chance.random() < 0.5:
+                    server.stop()
+                    server.start()
+                    time.sleep(chance.uniform(0.0, 1.0))  # noqa: TID251 - sometimes it is reached again
+                assert process.poll() is None
+    assert _same(found(), expected)
+
+
+def _same(found: list[Any], expected: list[Any]) -> bool:
+    return sorted(map(str, found)) == sorted(map(str, expected)) or found == expected
