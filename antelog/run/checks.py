@@ -22,7 +22,7 @@ from antelog.files.columns import NUMBER, ROW
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
 from antelog.run.address import Address, Console, Files, Jdbc, Posted, Rate, Standard
-from antelog.run.door import SourceAddress
+from antelog.run.door import SinkAddress, SourceAddress
 from antelog.run.options import options_of
 from antelog.run.settings import Settings
 from antelog.run.sources.kafka import Kafka
@@ -92,6 +92,8 @@ def _of_watch(settings: Settings) -> Iterator[Conflict]:
         yield _conflict("E704.no-alert", "alert_on", "alert_where", "alert_template")
     if sum(isinstance(each, Standard) for each in settings.inputs.values()) > 1:
         yield _conflict("E704.standard-input", "input")
+    if any(isinstance(each, SinkAddress) and each.needs_all for each in settings.outputs):
+        yield from _lacking(settings, "output")
 
 
 def _of_run(settings: Settings) -> Iterator[Conflict]:
@@ -155,9 +157,13 @@ def _keeping_answers(settings: Settings) -> Iterator[Conflict]:
             yield _conflict("E704.answers-of-topic", "output_mode", "output", sink=sink)
         elif isinstance(sink, Console) or (settings.stream and isinstance(sink, Files)):
             yield _conflict("E704.answers", "output_mode", "output", sink=sink)
+    yield from _lacking(settings, "output_mode")
+
+
+def _lacking(settings: Settings, other: str) -> Iterator[Conflict]:
     lacking = [kind for kind in KINDS if kind not in settings.only]
     if lacking and set(settings.only) - DECIDED:
-        yield _conflict("E704.kinds", "only", "output_mode", kind=lacking[0])
+        yield _conflict("E704.kinds", "only", other, kind=lacking[0])
 
 
 def _sinks(settings: Settings) -> list[Address]:

@@ -106,6 +106,10 @@ class PostgresTable(SourceAddress, SinkAddress):
         return TableSink(self, mark, lines)
 
     @property
+    def needs_all(self) -> bool:
+        return self.mode == ANSWERS
+
+    @property
     def rows(self) -> str:
         """The table or the query, as it stands behind FROM."""
         if self.table.startswith("("):
