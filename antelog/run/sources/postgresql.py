@@ -12,10 +12,12 @@ from __future__ import annotations
 import re
 import secrets
 import time
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 from urllib.parse import unquote
 
@@ -27,19 +29,20 @@ from numpy.typing import NDArray
 
 from antelog.answers import OPEN, name_in, state_after
 from antelog.arrow.arrays import array_of
-from antelog.errors import DataError, OutputError, UnsupportedError
+from antelog.diagnostics import words_of
+from antelog.errors import DataError, OutputError
 from antelog.files.chunks import Chunk
 from antelog.files.columns import WantedColumns
 from antelog.files.reading import table_chunks
-from antelog.lazily import brought_by
+from antelog.lazily import brought_by, libraries
 from antelog.run.door import SinkAddress, SourceAddress, Url
 from antelog.run.sinks.result import LinesOfStep, Sink, StepResult
 from antelog.run.sources.source import ConnectedSource, FactSource, Mark, SourceExtent, SourcePiece, why
 from antelog.run.values import ANSWERS, duration, refused
 
+_STATEMENTS: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _MOST = 10_000  # rows that are read or written at a time
-_PATIENCE = 5  # seconds for a server to accept a connection
-_SOURCE = ("order", "every", "gap", "channel", "from")
+_OPTIONS = ("order", "every", "gap", "channel", "from", "mode", "name", "sslmode")
 _FILES = ("sslrootcert", "sslcert", "sslkey")
 _SSL = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 
@@ -66,7 +69,7 @@ class PostgresTable(SourceAddress, SinkAddress):
 
     @classmethod
     def read(cls, url: Url) -> PostgresTable:
-        url.only(*_SOURCE, "mode", "name", "sslmode", *_FILES, example=cls.example)
+        url.only(*_OPTIONS, *_FILES, example=cls.example)
         if not url.path or not url.fragment:
             raise refused("no-table", address=url.shown.partition("#")[0], example=cls.example)
         places = [
@@ -84,17 +87,20 @@ class PostgresTable(SourceAddress, SinkAddress):
             "sslmode": url.one_of("sslmode", *dict.fromkeys((usual, *_SSL))),
             **{name: url.file(name) for name in _FILES},
         }
-        short = url.fragment.rpartition(".")[2]
-        answers = ("answers", "lines") if short == ANSWERS else ("lines", "answers")
+        modes = sorted(("answers", "lines"), reverse=url.fragment.rpartition(".")[2] != ANSWERS)
+        every, gap = (
+            url.option(name, usual, duration) / 1_000_000
+            for name, usual in (("every", 2_000_000), ("gap", 30_000_000))
+        )
         return cls(
             url.shown,
             url.fragment,
             url.options.get("order"),
-            url.option("every", cls.every, _seconds),
-            url.option("gap", cls.gap, _seconds),
+            every,
+            gap,
             url.options.get("channel"),
             url.one_of("from", "earliest", "latest"),
-            url.one_of("mode", *answers),
+            url.one_of("mode", *modes),
             url.options.get("name", url.fragment),
             {name: value for name, value in known.items() if value},
         )
@@ -120,10 +126,6 @@ class PostgresTable(SourceAddress, SinkAddress):
         return self.shown
 
     __repr__ = __str__
-
-
-def _seconds(text: str) -> float:
-    return duration(text) / 1_000_000
 
 
 def _is_local(host: str) -> bool:
@@ -152,11 +154,10 @@ class ServerError(Exception):
 
 def _library() -> Any:
     """The client of PostgreSQL. Raises UnsupportedError if it is not installed."""
-    try:
+    with libraries("PostgreSQL", "postgresql"):
         import psycopg  # noqa: PLC0415 - an extra
-    except ImportError:
-        raise UnsupportedError(f"PostgreSQL needs its client: {brought_by('postgresql')}") from None
-    return psycopg
+
+        return psycopg
 
 
 @contextmanager
@@ -168,28 +169,19 @@ def _asking() -> Iterator[None]:
         raise ServerError(error) from None
 
 
-_SETTINGS = """
-select set_config('timezone', 'UTC', false), set_config('datestyle', 'ISO', false),
-  set_config('lock_timeout', '10s', false), set_config('default_transaction_read_only', %s, false)
-"""
-
-
 def _connected(table: PostgresTable, *, reads: bool) -> Any:
-    connection = _library().connect(
-        **table.settings,
-        connect_timeout=_PATIENCE,
-        application_name="antelog",
-        client_encoding="utf8",
-        # A server that has gone without a word is noticed within half a minute.
-        keepalives_idle=10,
-        keepalives_interval=5,
-        keepalives_count=3,
-        tcp_user_timeout=20_000,
-        autocommit=True,
-        prepare_threshold=None,  # between it and the server may be a pool, which mixes these up
-    )
-    connection.execute(_SETTINGS, ["on" if reads else "off"])
+    usual = _STATEMENTS["connection"]
+    # Between it and the server may be a pool, which would mix prepared statements up.
+    connection = _library().connect(**table.settings, **usual, autocommit=True, prepare_threshold=None)
+    connection.execute(_STATEMENTS["settings"], ["on" if reads else "off"])
     return connection
+
+
+def _close(connection: Any) -> None:
+    """Closes a connection, which may be lost or was never made."""
+    if connection is not None:
+        with suppress(ServerError), _asking():
+            connection.close()
 
 
 def _quoted(*names: str) -> str:
@@ -241,12 +233,6 @@ def _numbered(chunk: Chunk, numbers: NDArray[np.int64]) -> Chunk:
 
 # ---- rows ----
 
-_RUNNING = """
-select virtualtransaction from pg_locks join pg_stat_activity using (pid)
-where locktype = 'virtualxid' and pid <> pg_backend_pid() and usesysid is not null
-  and datname = current_database()
-union all select gid from pg_prepared_xacts where database = current_database()
-"""
 _BEGINNING = 1.0  # seconds from the time that a transaction takes for its own until others surely see it
 
 
@@ -284,10 +270,10 @@ class TableRows(ConnectedSource):
 
     @property
     def extent(self) -> SourceExtent:
-        read, rest = self._count - self._begun, 1
-        if self._end is not None and self._numbers:
-            rest = int(self._end) - int(self._read or int(self._end) - 1)
-        return SourceExtent(read, read + (rest if self._end is not None else 0), "rows")
+        read, rest = self._count - self._begun, int(self._end is not None)
+        if self._end is not None and self._read is not None and self._numbers:
+            rest = int(self._end) - int(self._read)
+        return SourceExtent(read, read + rest, "rows")
 
     def connect(self) -> None:
         with _asking():
@@ -295,23 +281,22 @@ class TableRows(ConnectedSource):
             found = self._asked(f"select * from {self._table.rows} as source limit 0").description
             self._schema = pa.schema([(each.name, _TYPES.get(each.type_code, pa.string())) for each in found])
             if self._order is not None and self._order not in self._schema.names:
-                known = ", ".join(self._schema.names)
-                raise DataError.of(
-                    "postgresql.unknown-order", table=self._table, order=self._order, names=known
-                )
+                said = {"table": self._table, "order": self._order, "names": ", ".join(self._schema.names)}
+                raise DataError.of("postgresql.unknown-order", **said)
             ((self._standby,),) = self._asked("select pg_is_in_recovery()").fetchall()
             if self._table.channel is not None:
                 self._asked(f"listen {_quoted(self._table.channel)}")
             if self._skips:
                 self._read, self._skips = self._newest(), False
+            elif self._read is not None and self._newest(">=") is None:
+                said = {"name": self.name, "order": self._order, "read": self._read}
+                self.notes.append(words_of("postgresql.restarted")["message"].format(**said))
         self._chunks(lambda used: pa.record_batch([pa.array([], self._type(each)) for each in used], used))
         self._end, self._running, self._due = None, None, 0.0
         self._given_up.clear()
 
     def disconnect(self) -> None:
-        if self._connection is not None:
-            with suppress(ServerError), _asking():
-                self._connection.close()
+        _close(self._connection)
         self._connection = None
 
     def is_hopeless(self, error: Exception) -> bool:
@@ -349,10 +334,10 @@ class TableRows(ConnectedSource):
     def _type(self, name: str) -> pa.DataType:
         return self._schema.field(name).type
 
-    def _newest(self) -> str | None:
+    def _newest(self, behind: str = ">") -> str | None:
         """The newest value of the column behind those that were read."""
         order, read = self._ordered, self._read
-        where = f"{order} is not null" if read is None else f"{order} > %s"
+        where = f"{order} is not null" if read is None else f"{order} {behind} %s"
         found = self._asked(
             f"select {order}::text from {self._table.rows} as source where {where} "
             f"order by {order} desc limit 1",
@@ -369,18 +354,14 @@ class TableRows(ConnectedSource):
         wait = self._table.gap if self._standby else 0.0 if self._numbers else _BEGINNING
         if self._running is None and now < self._seen + wait:
             return False
-        running = {each for (each,) in self._asked(_RUNNING).fetchall()} if not self._standby else set[str]()
+        running = {each for (each,) in self._asked(_STATEMENTS["running"]).fetchall()}
         self._given_up &= running
         if self._running is None:
             self._running = running - self._given_up
         self._running &= running
         if self._running and now >= self._seen + self._table.gap:
-            count = len(self._running)
-            self.notes.append(
-                f"{self.name}: {count} transaction{'s that are' if count > 1 else ' that is'} open for more "
-                f"than {self._table.gap:g} s {'are' if count > 1 else 'is'} not waited for any more: rows up "
-                f"to {self._order} {self._end} that come from there are not read"
-            )
+            said = {"name": self.name, "gap": self._table.gap, "order": self._order, "end": self._end}
+            self.notes.append(words_of("postgresql.given-up")["message"].format(**said))
             self._given_up |= self._running
             self._running = set()
         return not self._running
@@ -431,39 +412,6 @@ class TableRows(ConnectedSource):
 
 _RETRY, _LONGEST = 0.5, 60.0  # seconds between two attempts to write, and for all of them
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # the character that no text of PostgreSQL can have
-_MARKS = "create table {marks} (name text primary key, run text not null, lines bigint not null)"
-_TABLES = {
-    "lines": """create table {table} (
-  tick bigint not null, time timestamptz, change text not null, query text not null, answer jsonb not null,
-  line jsonb not null, antelog_run text, antelog_line bigint, primary key (antelog_run, antelog_line))""",
-    "answers": """create table {table} (
-  query text not null, answer jsonb not null, tick bigint not null, time timestamptz, since bigint not null,
-  since_time timestamptz, decided_by bigint, decided_by_time timestamptz, if_silent jsonb,
-  chance double precision, line jsonb not null, antelog_name text, antelog_answer text,
-  primary key (antelog_name, antelog_answer))""",
-}
-_INSERT = """
-insert into {table} as old (tick, time, change, query, answer, line, antelog_run, antelog_line)
-select (line->>'tick')::bigint, (line->>'time')::timestamptz, line->>'change', line->>'query', line->'answer',
-  line, %s, %s + number - 1
-from unnest(%s::jsonb[]) with ordinality as given (line, number)
-on conflict (antelog_run, antelog_line) do update set tick = excluded.tick, time = excluded.time,
-  change = excluded.change, query = excluded.query, answer = excluded.answer, line = excluded.line
-where old.line is distinct from excluded.line
-"""
-_UPSERT = """
-insert into {table} as old (query, answer, tick, time, since, since_time, decided_by, decided_by_time,
-  if_silent, chance, line, antelog_name, antelog_answer)
-select line->>'query', line->'answer', (line->>'tick')::bigint, (line->>'time')::timestamptz,
-  (first->>'tick')::bigint, (first->>'time')::timestamptz, (line->>'decided_by')::bigint,
-  (line->>'decided_by_time')::timestamptz, nullif(line->'if_silent', 'null'),
-  (line->>'chance')::double precision, line, %s, answer
-from unnest(%s::text[], %s::jsonb[], %s::jsonb[]) as given (answer, line, first)
-on conflict (antelog_name, antelog_answer) do update set tick = excluded.tick, time = excluded.time,
-  decided_by = excluded.decided_by, decided_by_time = excluded.decided_by_time,
-  if_silent = excluded.if_silent, chance = excluded.chance, line = excluded.line
-where old.line is distinct from excluded.line
-"""
 
 
 class TableSink:
@@ -480,12 +428,9 @@ class TableSink:
         try:
             with _asking():
                 self._begin(resumed=mark is not None)
-        except OutputError:
+        except (OutputError, ServerError) as error:
             self.close()
-            raise
-        except ServerError as error:
-            self.close()
-            raise OutputError(f"{table}: cannot be written: {why(error)}") from None
+            raise self._failed(error) from None
 
     def write(self, step: StepResult) -> None:
         lines = [_NUL.sub(r"\1\\ufffd", each) for each in self._lines(step).splitlines()]
@@ -498,27 +443,29 @@ class TableSink:
             except ServerError as error:
                 self.close()
                 if error.hopeless or time.monotonic() > end:
-                    raise OutputError(f"{self._table}: cannot be written: {why(error)}") from None
+                    raise self._failed(error) from None
                 time.sleep(_RETRY)
         self._line += len(lines)
+
+    def _failed(self, error: Exception) -> OutputError:
+        if isinstance(error, OutputError):
+            return error
+        return OutputError(f"{self._table}: cannot be written: {why(error)}")
 
     def mark(self) -> Mapping[str, Any]:
         return {"run": self._run, "lines": self._line}
 
     def close(self) -> None:
-        if self._connection is not None:
-            with suppress(ServerError), _asking():
-                self._connection.close()
+        _close(self._connection)
         self._connection = None
 
     def _asked(self, statement: str, values: Sequence[Any] = ()) -> Any:
-        if self._connection is None:
-            self._connection = _connected(self._table, reads=False)
         return self._connection.execute(statement.format(**self._names).encode(), values)
 
     def _begin(self, *, resumed: bool) -> None:
         """Makes the tables if they are missing, and takes the name; a resumed run has it."""
-        for name, statement in (("table", _TABLES[self._table.mode]), ("marks", _MARKS)):
+        self._connection, tables = _connected(self._table, reads=False), _STATEMENTS["tables"]
+        for name, statement in (("table", tables[self._table.mode]), ("marks", tables["marks"])):
             ((found,),) = self._asked("select to_regclass(%s)", [self._names[name].replace("%%", "%")])
             if found is None:
                 self._asked(statement)
@@ -531,16 +478,12 @@ class TableSink:
                 raise OutputError.of("postgresql.fewer-lines", **said, there=row[1], lines=self._line)
             return
         with self._connection.transaction():
-            self._asked(
-                "insert into {marks} values (%s, %s, 0) "
-                "on conflict (name) do update set run = excluded.run, lines = 0",
-                [self._table.name, self._run],
-            )
+            self._asked(_STATEMENTS["begin"], [self._table.name, self._run])
             if self._table.mode == ANSWERS:
                 self._asked("delete from {table} where antelog_name = %s", [self._table.name])
 
     def _write(self, lines: Sequence[str]) -> None:
-        self._asked("select 1")  # so that there is a connection
+        self._connection = self._connection or _connected(self._table, reads=False)
         with self._connection.transaction():
             marked = self._asked(
                 "update {marks} set lines = %s where name = %s and run = %s",
@@ -552,28 +495,27 @@ class TableSink:
                 self._write_answers(lines)
                 return
             for at in range(0, len(lines), _MOST):
-                self._asked(_INSERT, [self._run, self._line + at, [*lines[at : at + _MOST]]])
+                self._asked(_STATEMENTS["insert"], [self._run, self._line + at, [*lines[at : at + _MOST]]])
 
     def _write_answers(self, lines: Sequence[str]) -> None:
         newest: dict[str, str] = {}
         first: dict[str, str] = {}
-        closed: dict[str, None] = {}
+        closed: set[str] = set()
         for text in lines:
             line = msgspec.json.decode(text)
             name = name_in(line)
             if state_after(line) == OPEN:
-                first.setdefault(name, text)
                 newest[name] = text
+                first.setdefault(name, text)
             else:
-                closed[name] = None
-                newest.pop(name, None)
+                closed.add(name)
                 first.pop(name, None)
         self._asked(
             "delete from {table} where antelog_name = %s and antelog_answer = any(%s)",
             [self._table.name, [*closed]],
         )
-        names = [*newest]
+        names = [*first]
         for at in range(0, len(names), _MOST):
             some = names[at : at + _MOST]
             texts = [[each[name] for name in some] for each in (newest, first)]
-            self._asked(_UPSERT, [self._table.name, some, *texts])
+            self._asked(_STATEMENTS["upsert"], [self._table.name, some, *texts])
