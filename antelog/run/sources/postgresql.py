@@ -43,6 +43,8 @@ from antelog.run.values import ANSWERS, duration, refused
 _STATEMENTS: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _MOST = 10_000  # rows that are read or written at a time
 _OPTIONS = ("order", "every", "gap", "channel", "from", "mode", "name", "sslmode")
+# Numbers of errors: wrong data, rights, names of databases, tables, columns; and what the server cannot do.
+_HOPELESS = ("0A", "22", "23", "25006", "28", "3D", "3F", "42")
 _FILES = ("sslrootcert", "sslcert", "sslkey")
 _SSL = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 
@@ -59,8 +61,8 @@ class PostgresTable(SourceAddress, SinkAddress):
     shown: str
     table: str
     order: str | None = None  # the column that new rows have greater values in
-    every: float = 2.0  # seconds between two looks
-    gap: float = 30.0  # seconds for which a transaction that may insert earlier rows is waited for
+    every: int = 2_000_000  # microseconds between two looks
+    gap: int = 30_000_000  # microseconds for which a transaction that may insert earlier rows is waited for
     channel: str | None = None  # where a NOTIFY says that there are new rows
     starting: Literal["earliest", "latest"] = "earliest"
     mode: Literal["lines", "answers"] = "lines"
@@ -88,16 +90,12 @@ class PostgresTable(SourceAddress, SinkAddress):
             **{name: url.file(name) for name in _FILES},
         }
         modes = sorted(("answers", "lines"), reverse=url.fragment.rpartition(".")[2] != ANSWERS)
-        every, gap = (
-            url.option(name, usual, duration) / 1_000_000
-            for name, usual in (("every", 2_000_000), ("gap", 30_000_000))
-        )
         return cls(
             url.shown,
             url.fragment,
             url.options.get("order"),
-            every,
-            gap,
+            url.option("every", cls.every, duration),
+            url.option("gap", cls.gap, duration),
             url.options.get("channel"),
             url.one_of("from", "earliest", "latest"),
             url.one_of("mode", *modes),
@@ -143,8 +141,7 @@ class ServerError(Exception):
 
     def __init__(self, error: Any) -> None:
         state = getattr(error, "sqlstate", None) or ""
-        # Wrong data, rights, names of databases, schemas, tables and columns, or what the server cannot do.
-        self.hopeless = state[:2] in ("0A", "22", "23", "28", "3D", "3F", "42") or not hasattr(error, "diag")
+        self.hopeless = state.startswith(_HOPELESS) or not hasattr(error, "diag")
         said = getattr(getattr(error, "diag", None), "message_primary", None) or str(error)
         said = said.partition("\nMultiple connection")[0].removeprefix("connection failed: ")
         if "SSL was required" in said:
@@ -170,18 +167,11 @@ def _asking() -> Iterator[None]:
 
 
 def _connected(table: PostgresTable, *, reads: bool) -> Any:
-    usual = _STATEMENTS["connection"]
+    usual = {**_STATEMENTS["connection"], "target_session_attrs": "any" if reads else "read-write"}
     # Between it and the server may be a pool, which would mix prepared statements up.
     connection = _library().connect(**table.settings, **usual, autocommit=True, prepare_threshold=None)
     connection.execute(_STATEMENTS["settings"], ["on" if reads else "off"])
     return connection
-
-
-def _close(connection: Any) -> None:
-    """Closes a connection, which may be lost or was never made."""
-    if connection is not None:
-        with suppress(ServerError), _asking():
-            connection.close()
 
 
 def _quoted(*names: str) -> str:
@@ -256,6 +246,7 @@ class TableRows(ConnectedSource):
         self._seen = self._due = 0.0  # when it was seen, and when the next look is due
         self._running: set[str] | None = None  # the transactions that were open then; None: not asked yet
         self._given_up: set[str] = set()
+        self._gap = table.gap / 1_000_000
         self._connection: Any = None
         self._skips = table.starting == "latest" and not mark and not self._static
         try:
@@ -291,12 +282,14 @@ class TableRows(ConnectedSource):
             elif self._read is not None and self._newest(">=") is None:
                 said = {"name": self.name, "order": self._order, "read": self._read}
                 self.notes.append(words_of("postgresql.restarted")["message"].format(**said))
-        self._chunks(lambda used: pa.record_batch([pa.array([], self._type(each)) for each in used], used))
+        self._types = dict(zip(self._schema.names, self._schema.types, strict=True))
+        self._chunks(lambda used: pa.record_batch([pa.array([], self._types[each]) for each in used], used))
         self._end, self._running, self._due = None, None, 0.0
         self._given_up.clear()
 
     def disconnect(self) -> None:
-        _close(self._connection)
+        if self._connection is not None:
+            self._connection.close()
         self._connection = None
 
     def is_hopeless(self, error: Exception) -> bool:
@@ -312,7 +305,7 @@ class TableRows(ConnectedSource):
             now = time.monotonic()
             if self._end is None and now >= self._due:
                 self._end, self._running, self._seen = self._newest(), None, now
-                self._due = now + self._table.every
+                self._due = now + self._table.every / 1_000_000
             self.behind = self._end is not None
             if self._end is None or not self._is_complete(now):
                 return []
@@ -324,15 +317,12 @@ class TableRows(ConnectedSource):
     @property
     def _numbers(self) -> bool:
         """Whether new rows have greater whole numbers, as a sequence gives them."""
-        return not self._static and self._order is not None and is_a.is_integer(self._type(self._order))
+        return not self._static and self._order is not None and is_a.is_integer(self._types[self._order])
 
     @property
     def _ordered(self) -> str:
         """The column in SQL, where its name alone could mean one that is asked for as text."""
         return f"source.{_quoted(self._order or '')}"
-
-    def _type(self, name: str) -> pa.DataType:
-        return self._schema.field(name).type
 
     def _newest(self, behind: str = ">") -> str | None:
         """The newest value of the column behind those that were read."""
@@ -351,7 +341,7 @@ class TableRows(ConnectedSource):
         All that could were open then. A number of a sequence is taken within a transaction; a time may be
         taken just before it. A standby does not know of the transactions of its primary, so it waits.
         """
-        wait = self._table.gap if self._standby else 0.0 if self._numbers else _BEGINNING
+        wait = self._gap if self._standby else 0.0 if self._numbers else _BEGINNING
         if self._running is None and now < self._seen + wait:
             return False
         running = {each for (each,) in self._asked(_STATEMENTS["running"]).fetchall()}
@@ -359,8 +349,8 @@ class TableRows(ConnectedSource):
         if self._running is None:
             self._running = running - self._given_up
         self._running &= running
-        if self._running and now >= self._seen + self._table.gap:
-            said = {"name": self.name, "gap": self._table.gap, "order": self._order, "end": self._end}
+        if self._running and now >= self._seen + self._gap:
+            said = {"name": self.name, "gap": self._gap, "order": self._order, "end": self._end}
             self.notes.append(words_of("postgresql.given-up")["message"].format(**said))
             self._given_up |= self._running
             self._running = set()
@@ -388,7 +378,7 @@ class TableRows(ConnectedSource):
             rows = self._asked(f"select {columns} from {self._table.rows} as source{rest}", values).fetchall()
             *found, texts = zip(*rows, strict=True) if rows else [()] * (len(used) + 1)
             orders.extend(texts)
-            arrays = [_array(each, self._type(name)) for each, name in zip(found, used, strict=True)]
+            arrays = [_array(each, self._types[name]) for each, name in zip(found, used, strict=True)]
             return pa.record_batch(arrays, used)
 
         chunks = self._chunks(batch)
@@ -422,6 +412,7 @@ class TableSink:
         self._run: str = mark["run"] if mark else secrets.token_hex(8)
         self._line = int(mark["lines"]) if mark else 0
         self._names = {"table": table.rows, "marks": _quoted(*table.table.split(".")[:-1], "antelog_marks")}
+        self._said = {"table": table, "name": table.name}
         self._connection: Any = None
         if table.table.startswith("("):
             raise OutputError.of("postgresql.query", table=table)
@@ -456,7 +447,8 @@ class TableSink:
         return {"run": self._run, "lines": self._line}
 
     def close(self) -> None:
-        _close(self._connection)
+        if self._connection is not None:
+            self._connection.close()
         self._connection = None
 
     def _asked(self, statement: str, values: Sequence[Any] = ()) -> Any:
@@ -470,12 +462,11 @@ class TableSink:
             if found is None:
                 self._asked(statement)
         if resumed:
-            said = {"table": self._table, "name": self._table.name}
             row = self._asked("select run, lines from {marks} where name = %s", [self._table.name]).fetchone()
             if row is None or row[0] != self._run:
-                raise OutputError.of("postgresql.other-run", **said)
+                raise OutputError.of("postgresql.other-run", **self._said)
             if row[1] < self._line:
-                raise OutputError.of("postgresql.fewer-lines", **said, there=row[1], lines=self._line)
+                raise OutputError.of("postgresql.fewer-lines", **self._said, there=row[1], lines=self._line)
             return
         with self._connection.transaction():
             self._asked(_STATEMENTS["begin"], [self._table.name, self._run])
@@ -490,7 +481,7 @@ class TableSink:
                 [self._line + len(lines), self._table.name, self._run],
             )
             if not marked.rowcount:
-                raise OutputError.of("postgresql.other-run", table=self._table, name=self._table.name)
+                raise OutputError.of("postgresql.other-run", **self._said)
             if self._table.mode == ANSWERS:
                 self._write_answers(lines)
                 return
