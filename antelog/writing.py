@@ -13,19 +13,18 @@ import secrets
 import select
 import shutil
 import stat
-import sys
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
+from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import TYPE_CHECKING, BinaryIO, cast
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from antelog.errors import AntelogError, OutputError
-
-if sys.platform != "win32":  # which has other locks
-    import fcntl
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -106,12 +105,18 @@ class Output(io.FileIO):
         return len(data)
 
 
+def given_by_system(module: str) -> ModuleType | None:
+    """A module that not every system has, such as `fcntl`; None on Windows."""
+    return None if find_spec(module) is None else import_module(module)
+
+
 def claimed(descriptor: int, *, wait: bool = False) -> bool:
     """Locks an open file for this process; False if another has locked it. OSError if there are no locks."""
-    if sys.platform == "win32":
+    locks: Any = given_by_system("fcntl")
+    if locks is None:
         return True
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        locks.flock(descriptor, locks.LOCK_EX | (0 if wait else locks.LOCK_NB))
     except OSError as error:
         if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
             return False
@@ -144,6 +149,10 @@ _PREFIX = "antelog-"
 _LOCK = "in-use"
 
 
+def _is_own(descriptor: int) -> bool:
+    return not hasattr(os, "getuid") or os.fstat(descriptor).st_uid == os.getuid()
+
+
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
     """A folder for this process alone, which is removed in the end."""
@@ -151,7 +160,7 @@ def temporary_folder() -> Iterator[Path]:
         with suppress(OSError):  # somebody else's folder, or one that is just being made or removed
             lock = os.open(left / _LOCK, os.O_RDWR | PLAIN)
             try:
-                if os.fstat(lock).st_uid == os.getuid() and not left.is_symlink() and claimed(lock):
+                if _is_own(lock) and not left.is_symlink() and claimed(lock):
                     shutil.rmtree(left, ignore_errors=True)
             finally:
                 os.close(lock)

@@ -17,7 +17,7 @@ from antelog.watch.web.listening import served_here
 from antelog.workbench.play.bench import PlayBench
 from antelog.workbench.play.running import DraftFiles, PlayOptions
 from scripts.turbine_readings import readings
-from tests.docs.pages import blocks_of
+from tests.docs.pages import blocks_of, commands
 from tests.watch.browser import Tab, browser
 
 ANTELOG = str(Path(sys.executable).with_name("antelog"))
@@ -69,18 +69,19 @@ def take_backtest(tab: Tab, folder: Path) -> None:
     page = blocks_of(ROOT / "docs" / "incidents.md")
     rules = next(each.text for each in page if each.file == "worn.alog")
     (folder / "worn.alog").write_text(rules, encoding="utf-8")
-    words = ["--input", "Temperature=year.csv", "--incidents", "failures.csv", "--lead", "2h..24h"]
-    commands: tuple[list[str | Path], ...] = (
+    words = next(each for block in page for each in commands(block) if "backtest.html" in each)
+    made: tuple[list[str | Path], ...] = (
         [sys.executable, ROOT / "examples" / "machine" / "year.py"],
-        [ANTELOG, "backtest", "worn.alog", *words, "--output", "backtest.html"],
+        [ANTELOG, *words[1:]],
     )
-    for command in commands:
+    for command in made:
         subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    tab.size(1240, 216)
+    tab.size(1240, 243)
     tab.open((folder / "backtest.html").as_uri())
-    tab.until("document.querySelector('#key-0')")
+    tab.until("document.querySelector('#axis-0')")
     tab.run("document.querySelector('header').remove()")
-    tab.run("document.querySelector('#key-0').previousElementSibling.scrollIntoView()")
+    tab.run("document.querySelector('#axis-0').previousElementSibling.scrollIntoView()")
+    tab.run("scrollBy(0, -10)")
     tab.picture(PICTURES / "backtest.png")
     print("took docs/pictures/backtest.png")
 

@@ -86,7 +86,8 @@ class LineCollector:
         unseen = pc.and_(pc.equal(change, SEEN), pc.equal(means, LOST))
         chances = np.full(table.num_rows, np.nan)
         if "chance" in table.column_names:
-            chances = pc.fill_null(pc.cast(table.column("chance"), pa.float64()), np.nan).to_numpy()
+            # As lines are written: 0.7999999999 is 80 %.
+            chances = np.round(table.column("chance").cast(pa.float64()).to_numpy(), 6)
         return LoggedLines(
             np.full(table.num_rows, number),
             numbers_of(pc.binary_join_element_wise(*columns, "\0"), self._answers),
@@ -121,6 +122,7 @@ class SeveralRuns(ChangeView):
 
     engines: Sequence[Engine]
     collectors: Sequence[LineCollector]
+    batches: list[DueRows] = field(default_factory=list)  # all rows: what was missed is explained by them
     seen: set[str] = field(default_factory=set)
     first: int | None = None
     last: int = 0
@@ -142,9 +144,10 @@ class SeveralRuns(ChangeView):
         yield from super().rest(engine, end)
 
     def _see(self, batch: DueRows) -> None:
-        """Notes the ticks and the keys of facts."""
+        """Keeps the rows, and notes the ticks and the keys of facts."""
         if not batch.rows:
             return
+        self.batches.append(batch)
         self.first = batch.first if self.first is None else self.first
         self.last = max(int(arrivals_of(each)[-1]) for each in batch.rows.values())
         key = self.collectors[0].key
@@ -294,9 +297,7 @@ def result_of(found: SeveralRuns, asked: BacktestQuestion, listed: IncidentList)
         raise DataError.of("incidents.keys", file=listed.name, own=listed.keys[0], of_facts=min(found.seen))
     seen = [numbers.setdefault(key, len(numbers)) for key in sorted(found.seen)]
     keys = np.array(seen or [*numbers.values()] or [ALL_KEYS], np.int64)
-    split = asked.split
-    if split is None and asked.chooses:
-        split = (first + last + 1) // 2
+    split = (first + last + 1) // 2 if asked.split is None and asked.chooses else asked.split
     if split is not None and not first < split <= last:
         at, since, until = (moment(each, plan.timescale) for each in (split, first, last))
         raise DataError(f"the unseen part cannot begin at {at}: the facts are from {since} to {until}")

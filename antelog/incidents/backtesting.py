@@ -146,16 +146,12 @@ def judge(
     static = static_facts(program.plan, recording.statics, rejects, recording.maps) | dict(how.pop("static"))
     programs = versions(program, asked)
     options = {"static": static, **settings.engine(), "only": KINDS, "explanations": 0}
-    workers = [settings.workers, *[1] * (len(programs) - 1)]
-    runs = zip(programs, workers, strict=True)
-    engines = [engine_for(each, number, how["note"], **options) for each, number in runs]
-    reader = recording.reader(program.plan, rejects, how["progress"])
-    result = result_of(run(engines, asked, listed, reader), asked, listed)
-    if not len(result.missed):
-        return result
+    runs = zip(programs, [settings.workers, *[1] * (len(programs) - 1)], strict=True)
+    engines = [engine_for(each, workers, how["note"], **options) for each, workers in runs]
+    view = run(engines, asked, listed, recording.reader(program.plan, rejects, how["progress"]))
+    result = result_of(view, asked, listed)
     chosen = 0 if result.chosen is None else asked.values.index(result.chosen)
-    rows = RecordedRows.of(recording.reader(program.plan, Rejects()))
-    return with_reasons(result, programs[chosen], rows, static)
+    return with_reasons(result, programs[chosen], RecordedRows.joined(view.batches), static)
 
 
 def warned(said: str) -> None:

@@ -122,8 +122,7 @@ def read_incidents(
         )
         found += [each.table] if each.table.num_rows else []
     rejects.require_use()
-    rows = stacked(found) if found else None
-    cleared = 0
+    rows, cleared = stacked(found) if found else None, 0
     if rows is not None and KIND in wanted.columns:
         is_none = pc.equal(texts(rows.column(KIND)), NONE).fill_null(False)
         cleared, rows = pc.sum(is_none).as_py(), rows.filter(pc.invert(is_none))
@@ -132,10 +131,10 @@ def read_incidents(
             return replace(nothing, cleared=cleared)
         raise DataError(f"{path}: has no incident. Give a row for each, with its time")
     for column, value in choice.where.items():
+        known = pc.unique(texts(rows.column(column), "")).to_pylist()
+        if not grows and value not in known:
+            require_known(value, known[:12], f"{path}: no incident has {column}", "They have")
         rows = rows.filter(pc.equal(texts(rows.column(column)), value))
-    if not rows.num_rows and not grows:
-        said = " and ".join(f"{column} {value}" for column, value in choice.where.items())
-        raise DataError(f"{path}: no incident has {said}")
     return replace(_listed(rows, wanted, key, rejects, path), cleared=cleared)
 
 
@@ -164,7 +163,7 @@ def _listed(
     end = rows.column(ARRIVAL).to_numpy() if spans else begin
     keys, numbers = dict[str, int](), np.full(len(begin), ALL_KEYS)
     if key is not None and key.name not in wanted.columns:
-        rejects.notes.append(f"{path}: has no column {key.name}, so each incident is one of all")
+        rejects.notes.append(f"{path}: has no column {key.name} for the key, so each incident is one of all")
     elif key is not None:
         numbers = numbers_of(texts(rows.column(key.name)), keys)
     return IncidentList(Incidents.of(numbers, begin, end), tuple(keys), key, str(path))

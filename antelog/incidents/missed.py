@@ -48,8 +48,7 @@ def with_reasons(
 
 def _of_key(found: BacktestResult, recorded: RecordedRows, key: str | None) -> RecordedRows:
     """The rows of a key: those of others say nothing of it."""
-    places = found.plan.key.positions if found.plan.key and found.listed.key is not None else ()
-    at = {each.name: each.position for each in places}
+    at = {each.name: each.position for each in found.plan.key.positions} if found.plan.key else {}
     if key is None or found.listed.key is None or found.listed.key.places != at:
         return recorded
     rows = {
@@ -64,12 +63,9 @@ def _atom(found: BacktestResult, atom: syntax.Atom, key: str | None, at: int) ->
     terms = list(atom.terms)
     listed, own = found.listed.key, found.plan.relation(atom.predicate).answer
     if key is not None and listed is not None and atom.predicate in listed.places:
-        place = listed.places[atom.predicate]
-        value = float(key) if listed.type == "number" else key
-        terms = [
-            syntax.Constant(value) if each == syntax.Variable(own.variables[place]) else each
-            for each in terms
-        ]
+        variable = syntax.Variable(own.variables[listed.places[atom.predicate]])
+        value = syntax.Constant(float(key) if listed.type == "number" else key)
+        terms = [value if each == variable else each for each in terms]
     if isinstance(terms[-1], syntax.Variable):
         terms[-1] = syntax.Constant(at)
     return to_text(syntax.Atom(atom.predicate, tuple(terms)))

@@ -120,7 +120,9 @@ def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:
 
 def notes(found: BacktestResult) -> Iterator[str]:
     """Sentences that a reader needs beside the figures."""
-    words = WORDS["notes"]
+    words, wanted = WORDS["notes"], found.asked.lead
+    least, most = (lead(each, found.plan.tick) if each else "no time" for each in (wanted.least, wanted.most))
+    yield words["within" if wanted.within else "lead"].format(least=least, most=most)
     yield words["range"]
     if found.split is not None:
         yield words["unseen"].format(since=moment(found.split, found.plan.timescale))

@@ -40,7 +40,7 @@ class Url:
     shown: str  # the address without user, password, options: what messages call it
     scheme: str
     hosts: tuple[str, ...]  # each with a port, if it has one
-    path: str  # without slashes around it
+    path: str  # without slashes around it, if there is a host
     fragment: str = ""
     user: str = ""
     password: str = field(default="", repr=False)
@@ -67,11 +67,13 @@ class Url:
         secrets.remember("password", secret)
         for name, value in options.items():
             secrets.remember(name, value)
-        hosts, path = fill(hosts), fill(unquote(parts.path)).strip("/")
+        hosts, path = fill(hosts), fill(unquote(parts.path))
         fragment = fill(unquote(fragment))
-        shown = f"{parts.scheme}://{hosts}/{path}" + (f"#{fragment}" if fragment else "")
+        path = path.strip("/") if hosts else path
+        shown = f"{parts.scheme}://{hosts}/{path}".rstrip("/") if hosts else f"{parts.scheme}:{path}"
+        shown += f"#{fragment}" if fragment else ""
         return cls(
-            shown.rstrip("/"), parts.scheme, tuple(filter(None, hosts.split(","))), path, fragment,
+            shown, parts.scheme, tuple(filter(None, hosts.split(","))), path, fragment,
             fill(unquote(user)), secret, options, folder,
         )  # fmt: skip
 

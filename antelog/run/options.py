@@ -20,6 +20,7 @@ from antelog import secrets
 from antelog.given import FLAG, NAMED, PATH, TEXT, TEXTS, WHOLE, check, optional
 from antelog.given import ArgumentKind as Kind
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.printer import listed
 from antelog.run import values
 from antelog.run.address import Reach
 from antelog.run.values import refused
@@ -301,8 +302,7 @@ def file_of(what: str, *endings: str) -> Syntax:
 
     def read(given: str, runner: Runner) -> Path:
         if Path(given).suffix.lower() not in endings:
-            known = " and ".join([", ".join(endings[:-1]), endings[-1]])
-            raise refused("ending", path=given, what=what, known=known)
+            raise refused("ending", path=given, what=what, known=listed(endings, "or"))
         return _file(given, runner)
 
     return replace(FILE, read=read)

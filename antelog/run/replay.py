@@ -278,7 +278,10 @@ class RecordedRows:
 
     @classmethod
     def of(cls, reader: InputReader) -> RecordedRows:
-        batches = list(_batches(reader))
+        return cls.joined(list(_batches(reader)))
+
+    @classmethod
+    def joined(cls, batches: Sequence[DueRows]) -> RecordedRows:
         rows = {
             name: stacked([each.rows[name] for each in batches if name in each.rows])
             for name in dict.fromkeys(name for each in batches for name in each.rows)

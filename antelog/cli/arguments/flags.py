@@ -46,6 +46,10 @@ class OptionType(click.ParamType[Any]):
         except SettingError as error:
             return self.fail(str(error), param, ctx)
 
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
+        del param, ctx
+        return self._option.text(self._runner)
+
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:

@@ -67,8 +67,7 @@ def _to_suggest(found: Ready, more: BacktestFlags) -> str:
         if each.arity is Arity.FLAG:
             given += [each.flag] if value else []
         elif each.arity is not Arity.ARGUMENT and value != each.default:
-            texts = [str(value)]
-            if isinstance(value, Mapping):
-                texts = [f"{name}={text}" if name else str(text) for name, text in value.items()]
+            named = value.items() if isinstance(value, Mapping) else [("", value)]
+            texts = [f"{name}={text}" if name else str(text) for name, text in named]
             given += [word for text in texts for word in (each.flag, text)]
     return shlex.join(["antelog", "suggest", *given])

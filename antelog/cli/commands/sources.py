@@ -9,6 +9,7 @@ import click
 from antelog.cli.arguments.flags import FINE
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import tell
+from antelog.errors import UnsupportedError
 from antelog.run.address import Files, Posted, Standard
 from antelog.run.door import BroughtAddress, SinkAddress, SourceAddress, brought, schemes
 
@@ -24,7 +25,10 @@ def sources(ctx: click.Context, /) -> None:
         kinds: dict[type[BroughtAddress], str] = {}
         for name in schemes():
             found = brought("antelog.sources").get(name) or brought("antelog.sinks")[name]
-            kinds.setdefault(found.load(), name)
+            try:
+                kinds.setdefault(found.load(), name)
+            except UnsupportedError as error:
+                missing[name] = str(error)
         for kind, name in kinds.items():
             does = (("reads", SourceAddress), ("writes", SinkAddress), ("lists", SourceAddress))
             can = [
@@ -39,7 +43,7 @@ def sources(ctx: click.Context, /) -> None:
         receivers = ", ".join(("webhook", "slack", "alertmanager", "command", *brought("antelog.receivers")))
         tell(f"\nreceivers of alerts: {receivers}")
         for name, install in missing.items():
-            tell(f"not installed: {name}: {install}")
+            tell(f"cannot be used yet: {name}: {install}")
 
 
 def _lists(kind: type[BroughtAddress]) -> bool:

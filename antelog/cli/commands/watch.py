@@ -43,6 +43,7 @@ from antelog.run.replay import static_facts
 from antelog.run.settings import NOW, START, AlertSettings, Settings
 from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
 from antelog.run.sinks.result import StepResult
+from antelog.run.store.database import is_store
 from antelog.run.store.store import Store
 from antelog.run.workers.divided import DividedEngine
 from antelog.secrets import redacted
@@ -61,6 +62,8 @@ def watch(settings: Settings) -> None:
     """Follow facts as they come through PROGRAM: print what changes, and show what is open on a page."""
     path = settings.program
     if path is not None and "inputs" not in settings.given and is_changes(path):
+        if settings.incidents is not None and not is_store(path):
+            terminal.note("--incidents is for a state: changes do not say by which rules they came about")
         show_changes(path, page_address(settings))
     else:
         _run(ready(settings, WATCH))

@@ -194,8 +194,8 @@ class _OpenFile:
         self.file = path.open("rb")
         offset = int(mark.get("offset", 0))
         self.file.seek(offset)
-        self._begins = os.pread(self.file.fileno(), min(offset, _KNOWN), 0)
-        self._last = os.pread(self.file.fileno(), min(offset, _LAST), max(0, offset - _LAST))
+        self._begins = _read_at(self.file.fileno(), min(offset, _KNOWN), 0)
+        self._last = _read_at(self.file.fileno(), min(offset, _LAST), max(0, offset - _LAST))
         self.inode = os.fstat(self.file.fileno()).st_ino
         self.heard = time.monotonic()
 
@@ -217,8 +217,8 @@ class _OpenFile:
         except OSError as error:
             raise _unreadable(self.path, error) from None
         number = self.file.fileno()
-        begins = os.pread(number, len(self._begins), 0)
-        if begins != self._begins or os.pread(number, len(self._last), at - len(self._last)) != self._last:
+        begins = _read_at(number, len(self._begins), 0)
+        if begins != self._begins or _read_at(number, len(self._last), at - len(self._last)) != self._last:
             return None
         if data:
             self._begins = (self._begins + data[:_KNOWN])[:_KNOWN]
@@ -232,6 +232,18 @@ class _OpenFile:
             there = path.stat()
             return there.st_size > 0 and not os.path.samestat(os.fstat(self.file.fileno()), there)
         return False
+
+
+def _read_at(descriptor: int, count: int, offset: int) -> bytes:
+    """Bytes of an open file, whose position stays."""
+    if hasattr(os, "pread"):
+        return os.pread(descriptor, count, offset)
+    here = os.lseek(descriptor, 0, os.SEEK_CUR)  # Windows has no such call
+    try:
+        os.lseek(descriptor, offset, os.SEEK_SET)
+        return os.read(descriptor, count)
+    finally:
+        os.lseek(descriptor, here, os.SEEK_SET)
 
 
 def _read(mark: Mark) -> ReadFile:

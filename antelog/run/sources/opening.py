@@ -7,7 +7,7 @@ import select
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from antelog.errors import UnsupportedError
 from antelog.files.columns import Advice, WantedColumns
@@ -18,6 +18,7 @@ from antelog.run.sources.growing import GrowingFile
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import AT_ONCE, FactSource, LinesOf, Mark, SourceExtent, SourcePiece
 from antelog.run.store.inbox import Inbox
+from antelog.writing import given_by_system
 
 Followed: TypeAlias = Files | Standard | Posted | SourceAddress
 _ON_SPARK = "Follow it on Spark: `antelog run --stream`."
@@ -87,11 +88,11 @@ class StandardInput(FactSource):
     def extent(self) -> SourceExtent:
         """The bytes read, and those in the pipe; how many wait before it is not known."""
         left = b"\0\0\0\0"
-        with suppress(OSError, ImportError):
-            import fcntl  # noqa: PLC0415 - not on Windows
-            import termios  # noqa: PLC0415
-
-            left = fcntl.ioctl(self._descriptor, termios.FIONREAD, left)
+        controls: Any = given_by_system("fcntl")
+        terminals: Any = given_by_system("termios")
+        with suppress(OSError):
+            if controls is not None and terminals is not None:
+                left = controls.ioctl(self._descriptor, terminals.FIONREAD, left)
         return SourceExtent(self._count, self._count + int.from_bytes(left, sys.byteorder))
 
     def poll(self) -> list[SourcePiece]:

@@ -7,7 +7,6 @@ connections send nothing.
 from __future__ import annotations
 
 import asyncio
-import resource
 import socket
 import threading
 from functools import cache, partial
@@ -22,6 +21,7 @@ from antelog.errors import UnsupportedError
 from antelog.watch.web.address import PageAddress, Tokens, new_token
 from antelog.watch.web.app import Bench, Entry, page_app
 from antelog.watch.web.live_board import LiveBoard
+from antelog.writing import given_by_system
 
 
 def listen(address: PageAddress) -> socket.socket:
@@ -77,6 +77,9 @@ _OTHER_FILES = 64  # further files that this process needs
 
 @cache
 def most() -> int:
+    resource: Any = given_by_system("resource")
+    if resource is None:
+        return MOST
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST if files == resource.RLIM_INFINITY else max(1, min(MOST, files - _OTHER_FILES))
 

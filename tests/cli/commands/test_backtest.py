@@ -3,8 +3,10 @@
 import json
 import re
 import shlex
+from contextlib import AbstractContextManager
 from itertools import pairwise
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 import pytest
@@ -12,6 +14,7 @@ from click.testing import Result
 
 import antelog
 from antelog.errors import ArgumentError
+from antelog.files import naming
 from tests.cli.trying import antelog as run
 
 PROGRAM = """\
@@ -58,6 +61,7 @@ def test_the_table() -> None:
         "  once possible | 3 of 3 (53 to 100 %) | 3 of 3 (53 to 100 %) | 0 a day | 4 hours (4 to 4 hours)",
         "  confirmed | 2 of 3 (25 to 92 %) | 2 of 2 (43 to 100 %) | 0 a day | 3 hours (3 to 3 hours)",
         "",
+        "An alert is right from 1 hour to 6 hours before an incident.",
         "In brackets is the range within which the share lies by 90 % (Wilson).",
         "With fewer than 10 incidents these figures cannot tell rules apart: give more.",
         "",
@@ -153,6 +157,22 @@ def test_each_value_is_run_as_if_alone() -> None:
         )["queries"]
 
 
+@pytest.mark.parametrize("options", [(), ("--vary", "hot=88..92")], ids=str)
+def test_files_are_read_once_also_if_something_was_missed(
+    options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, original = list[str](), naming.opened
+
+    def opened(path: Path) -> AbstractContextManager[tuple[BinaryIO, BinaryIO]]:
+        read.append(path.name)
+        return original(path)
+
+    monkeypatch.setattr("antelog.files.reading.opened", opened)
+    found = json.loads(backtest("--format", "json", *options, lead="5h..6h").stdout)
+    assert any(each["why"] for each in found["missed"])
+    assert read.count("temp.csv") == 1
+
+
 def test_a_model_that_is_given_is_judged_by_what_it_has_not_seen() -> None:
     run("learn", "p.alog", "--input", "Temp=temp.csv", "--output", "p.model")
     found = json.loads(backtest("--model", "p.model", "--format", "json").stdout)
@@ -237,7 +257,7 @@ def test_rows_that_cannot_be_used_are_set_aside() -> None:
         ),
         (FAILURES, ("--key", "Y=machine"), "besides its time no query has a variable Y. They have X."),
         (FAILURES, ("--where", "kid=seal"), "failures.csv: has no column kid. Did you mean kind?"),
-        (FAILURES, ("--where", "kind=sea"), "failures.csv: no incident has kind sea"),
+        (FAILURES, ("--where", "kind=sea"), "failures.csv: no incident has kind sea. Did you mean seal?"),
         (FAILURES, ("--query", "Fail"), "the program has no query Fail. Did you mean Fails?"),
         (FAILURES, ("--vary", "ht=1..2"), "the program has no limit ht. It has hot."),
         (FAILURES, ("--vary", "hot=2"), "`hot=2` is not a range of values. Write it like hot=70..100"),

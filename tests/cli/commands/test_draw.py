@@ -108,7 +108,7 @@ def test_what_is_wrong(arguments: tuple[str, ...], message: str) -> None:
 
 @pytest.mark.parametrize("output", ["picture.pdf", "picture"])
 def test_endings(output: str) -> None:
-    said = f"`{output}` has an ending that names no form of picture. There are .svg, .png and .html"
+    said = f"`{output}` has an ending that names no form of picture. Let it end with .svg, .png or .html"
     done = refused("log.jsonl", output=output)
     assert (done.exit_code, said in done.stderr) == (2, True)
 

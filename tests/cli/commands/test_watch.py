@@ -124,7 +124,7 @@ def test_what_is_wrong_with_the_command_is_said(arguments: list[str], message: s
     ],
 )
 def test_what_is_wrong_with_incidents_is_said(options: list[str], message: str) -> None:
-    done = watch("--input", "Temp=temp.csv", "--incidents", "list.csv", *options)
+    done = antelog("watch", "p.alog", "--input", "Temp=temp.csv", "--incidents", "list.csv", *options)
     assert done.exit_code == 1
     assert message in done.stderr
     assert not Path("list.csv").exists()
@@ -133,6 +133,13 @@ def test_what_is_wrong_with_incidents_is_said(options: list[str], message: str) 
 def test_incidents_without_a_page_are_not_judged() -> None:
     done = watch("--input", "Temp=temp.csv", "--incidents", "list.csv", "--once")
     assert "note: --incidents is for the page, which is not there with --no-page and --once" in done.stderr
+
+
+def test_changes_alone_are_not_judged_by_incidents(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("antelog.cli.commands.watch.show_changes", lambda *_: None)
+    Path("changes.jsonl").touch()
+    done = antelog("watch", "changes.jsonl", "--incidents", "list.csv")
+    assert "note: --incidents is for a state: changes do not say by which rules" in done.stderr
 
 
 def test_what_is_wrong_with_the_data_is_said() -> None:

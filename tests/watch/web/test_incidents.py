@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import random
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from starlette.types import ASGIApp
 
+import antelog
 from antelog.errors import DataError
 from antelog.incidents.incident_list import add_row, can_grow
 from antelog.program import parse
@@ -82,6 +84,28 @@ def test_the_figures_are_those_of_what_the_store_keeps(served: Served) -> None:
     assert "1 of 3 incidents were added without an alert" in page
     assert "An alert is right from 1 tick to 10 ticks before an incident." in page
     assert "2 of 3" in page
+
+
+def test_the_figures_are_those_of_a_backtest_of_the_same_facts(tmp_path: Path) -> None:
+    draw = random.Random(3)
+    facts = [
+        (device, "high" if draw.random() < 0.3 else "low", at)
+        for at in range(150)
+        for device in ("wt1", "wt2", "wt3")
+    ]
+    went_wrong = [{"device": f"wt{draw.randint(1, 3)}", "time": draw.randrange(12, 140)} for _ in range(8)]
+    inputs = {"Temp": facts}
+    lines = [json.loads(each) for each in antelog.replay(parse(PROGRAM), inputs).lines()]
+    written(tmp_path / "s", [status(0), *lines, status(149)]).close()
+    (tmp_path / "list.jsonl").write_text("\n".join(map(json.dumps, went_wrong)), encoding="utf-8")
+    judged = JudgedFeed(
+        StoredFeedAt(tmp_path / "s"), IncidentFile(str(tmp_path / "list.jsonl"), JudgingOptions(lead="1..6"))
+    )
+    judged.update(parse(PROGRAM))
+    found = antelog.backtest(parse(PROGRAM), inputs, went_wrong, lead="1..6").to_dict()
+    assert judged.to_dict()["queries"] == found["queries"]
+    assert [each["key"] for each in judged.to_dict()["missed"]] == [each["key"] for each in found["missed"]]
+    assert 0 < found["queries"][-1]["caught"] < 8
 
 
 def test_no_list_yet(served: Served) -> None:

@@ -76,12 +76,9 @@ def judged_part(judged: JudgedFeed) -> Mapping[str, object]:
     known = {"file": file, "said": judged.said, "known": keys, "notes": told}
     if found is None:
         return {**known, "tables": (), "missed": (), "alarms": ()}
-    alone, figures, wanted = unalerted(found), found.rows[0].figures, found.asked.lead
-    words, of_all = WORDS["notes"], count(figures.incidents, "incident")
-    added = words["added"].format(alone=alone, all=of_all) if alone else words["none_added"]
-    least, most = (lead(each, found.plan.tick) if each else "no time" for each in (wanted.least, wanted.most))
-    right = words["lead"].format(least=least, most=most)
-    return {**known, **_figures(found), "notes": [added, *told, right, *notes(found)]}
+    alone, of_all = unalerted(found), count(found.rows[0].figures.incidents, "incident")
+    added = WORDS["notes"]["added" if alone else "none_added"].format(alone=alone, all=of_all)
+    return {**known, **_figures(found), "notes": [added, *told, *notes(found)]}
 
 
 def _rows(found: BacktestResult) -> list[BacktestRow]:
