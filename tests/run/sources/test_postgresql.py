@@ -210,6 +210,15 @@ def test_waiting_is_bounded_and_told(server: Postgres, connect: Connect) -> None
         assert keys(found) == []
 
 
+def test_a_standby_waits(server: Postgres, connect: Connect) -> None:
+    with closing(source(server, "readings?order=id&every=1ms&gap=300ms")) as found, connect() as other:
+        found._standby = True  # where no transactions are seen
+        add(other, "first")
+        assert keys(found) == []
+        assert until(lambda: keys(found)) == ["first"]
+        assert not found.notes
+
+
 def test_rows_of_one_value_are_read_together(
     server: Postgres, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
