@@ -93,7 +93,7 @@ def _of_watch(settings: Settings) -> Iterator[Conflict]:
     if sum(isinstance(each, Standard) for each in settings.inputs.values()) > 1:
         yield _conflict("E704.standard-input", "input")
     if any(isinstance(each, SinkAddress) and each.needs_all for each in settings.outputs):
-        yield from _lacking(settings, "output")
+        yield from _keeping_answers(settings)
 
 
 def _of_run(settings: Settings) -> Iterator[Conflict]:
@@ -157,13 +157,9 @@ def _keeping_answers(settings: Settings) -> Iterator[Conflict]:
             yield _conflict("E704.answers-of-topic", "output_mode", "output", sink=sink)
         elif isinstance(sink, Console) or (settings.stream and isinstance(sink, Files)):
             yield _conflict("E704.answers", "output_mode", "output", sink=sink)
-    yield from _lacking(settings, "output_mode")
-
-
-def _lacking(settings: Settings, other: str) -> Iterator[Conflict]:
     lacking = [kind for kind in KINDS if kind not in settings.only]
     if lacking and set(settings.only) - DECIDED:
-        yield _conflict("E704.kinds", "only", other, kind=lacking[0])
+        yield _conflict("E704.kinds", "only", "output_mode", kind=lacking[0])
 
 
 def _sinks(settings: Settings) -> list[Address]:

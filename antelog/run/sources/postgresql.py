@@ -357,12 +357,11 @@ class TableRows(ConnectedSource):
         return not self._running
 
     def _new(self) -> list[SourcePiece]:
-        order = self._ordered
+        order, before = self._ordered, self._count
         values = [self._end] if self._read is None else [self._end, self._read]
         after = "" if self._read is None else f" and {order} > %s"
         # Rows with the same value come together, for the mark says no more than the value.
         rest = f" where {order} <= %s{after} order by {order} fetch first {_MOST} rows with ties"
-        before = self._count
         pieces = self._page(rest, values)
         if self._count - before < _MOST:
             self._read, self._end, self.behind = self._end, None, False
@@ -384,9 +383,9 @@ class TableRows(ConnectedSource):
         chunks = self._chunks(batch)
         if not orders:
             return []
-        first = self._count + 1
-        numbers = np.array(orders, np.int64) if self._numbers else np.arange(first, first + len(orders))
         self._read, self._count = orders[-1], self._count + len(orders)
+        counted = np.arange(self._count - len(orders), self._count) + 1
+        numbers = np.array(orders, np.int64) if self._numbers else counted
         return [SourcePiece(_numbered(each, numbers), self.name) for each in chunks]
 
     def _chunks(self, batch: Callable[[list[str]], pa.RecordBatch]) -> list[Chunk]:
