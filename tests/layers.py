@@ -92,6 +92,7 @@ BELONGS_TO: dict[str, str] = {
     "jinja2": "watch",
     "lsprotocol": "workbench",
     "markupsafe": "watch",
+    "psycopg": "run",
     "yaml": "workbench",
     "paho": "run",
     "pygls": "workbench",

@@ -151,6 +151,11 @@ class SourceAddress(BroughtAddress):
 class SinkAddress(BroughtAddress):
     """An address that lines go to."""
 
+    @property
+    def needs_all(self) -> bool:
+        """Whether it has to have the lines of all kinds, and those of answers that are open already."""
+        return False
+
     @abstractmethod
     def sink(self, mark: Mapping[str, Any] | None, lines: LinesOfStep) -> Sink:
         """The output, behind a mark. Raises OutputError if it cannot be reached."""
