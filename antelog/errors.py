@@ -48,6 +48,14 @@ class DataError(AntelogError):
     """
 
 
+class AwayError(DataError):
+    """A place cannot be reached for now; what it has may be read later."""
+
+    def __init__(self, place: object, reason: str) -> None:
+        super().__init__(f"{place}: cannot be reached: {reason}")
+        self.strerror = reason
+
+
 class ArgumentError(DataError, TypeError):
     """An argument is of another type than a function takes: `parse(7)`."""
 

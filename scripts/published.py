@@ -18,7 +18,7 @@ _NO_REGISTRY = r"no package registry has antelog yet"
 REWRITTEN = {
     r"^PUBLISHED = False\b": "PUBLISHED = True",
     rf" here; {_NO_REGISTRY}": "",
-    rf"Say this in a copy of the project, for {_NO_REGISTRY}\. Or say (`make setup`), which ": (
+    rf"Say this in a copy of the project, for {_NO_REGISTRY}\. Or say (`make setup`): it ": (
         r"In a copy of the project \1 "
     ),
     r"Without `make`, say (`pip install '\.\[[\w,]+\]'`) in the copy, or `pip install \.`": (
@@ -28,7 +28,7 @@ REWRITTEN = {
     r"In a copy of the project, with (Python [^:\n]+:\s+```\s+pip install '\.\[)": r"With \1",
     r"In a copy of the project:(\s+```sh\s+pip install '\.\[)": r"It comes with:\1",
     r"In a copy of the project (`pip install '\.\[)": r"\1",
-    r"('\.\[[\w,]+\]'`?), said in a copy of the project,": r"\1",
+    r"('\.\[[\w,]+\]'`?),(?: said)? in a copy of the project,": r"\1",
     r"('\.\[[\w,]+\]'`?),?(?: said)? in a copy of the project(?: of antelog)?": r"\1",
     r"'\.\[([\w,]+)\]'": r"'antelog[\1]'",
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
@@ -17,6 +16,7 @@ from antelog.errors import DataError
 from antelog.files.cells import Fault, cells, cells_of_text_file, in_ticks, notes_on, ticks
 from antelog.files.columns import ARRIVAL, LINE, WantedColumns
 from antelog.files.records import Bad, Block, RowSplitter, pieces
+from antelog.files.remote import FilePath
 from antelog.files.setting_aside import Reject
 from antelog.language.epochs import TICKS
 from antelog.language.moments import Timescale
@@ -42,7 +42,7 @@ def no_rows(wanted: WantedColumns, bad: Sequence[Bad] = ()) -> Chunk:
 class RowReader(ABC):
     """Takes the bytes of a file as they come, and gives the whole rows, from a line on."""
 
-    def __init__(self, path: Path | str, wanted: WantedColumns, line: int = 1) -> None:
+    def __init__(self, path: FilePath | str, wanted: WantedColumns, line: int = 1) -> None:
         self._path, self._wanted = path, wanted
         self.lines = RowSplitter(line)
 

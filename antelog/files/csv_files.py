@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
-from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -26,6 +25,7 @@ from antelog.files.chunks import Chunk, RowReader, no_rows
 from antelog.files.columns import Advice, ColumnPositions, WantedColumns, by_position, places
 from antelog.files.json_files import JsonRows
 from antelog.files.records import Bad, Block, Grammar, Row, breaks, grammar_of, separator_of, text_of
+from antelog.files.remote import FilePath
 from antelog.language.durations import ticks_of
 
 _HEAD = 1 << 16  # the first bytes of a file, which tell what separates the values
@@ -53,7 +53,7 @@ class FirstLine:
 class WholeCsv(RowReader):
     """Reads a whole CSV file, with notes for its user. Raises DataError if it has not the wanted columns."""
 
-    def __init__(self, path: Path | str, wanted: WantedColumns, notes: list[str]) -> None:
+    def __init__(self, path: FilePath | str, wanted: WantedColumns, notes: list[str]) -> None:
         super().__init__(path, wanted)
         self._notes = notes
         self._header: CsvHeader | None = None
@@ -93,13 +93,13 @@ class WholeCsv(RowReader):
         yield chunk
 
 
-def first_line(head: bytes, path: Path | str, wanted: WantedColumns) -> FirstLine | None:
+def first_line(head: bytes, path: FilePath | str, wanted: WantedColumns) -> FirstLine | None:
     """The first line of a file, from its first bytes: a header or a row; None if there is no row."""
     grammar = grammar_of(separator_of(head + b"\n") or ",")
     return _first(grammar, Block(1, head + b"\n"), path, wanted)
 
 
-def _first(grammar: Grammar, block: Block, path: Path | str, wanted: WantedColumns) -> FirstLine | None:
+def _first(grammar: Grammar, block: Block, path: FilePath | str, wanted: WantedColumns) -> FirstLine | None:
     """The first row of a block that is not empty."""
     row = next((each for each in grammar.rows(block) if each.data.strip()), None)
     if block.lost and (row is None or block.lost[0].line < row.line):
@@ -141,7 +141,7 @@ class CsvRows(RowReader):
 
     def __init__(
         self,
-        path: Path | str,
+        path: FilePath | str,
         advice: Advice,
         line: int = 1,
         header: CsvHeader | None = None,

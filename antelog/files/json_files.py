@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,6 +14,7 @@ from antelog.errors import DataError
 from antelog.files.chunks import Chunk, RowReader, no_rows
 from antelog.files.columns import Advice, ColumnPositions, WantedColumns, by_position, places
 from antelog.files.records import Bad, Block
+from antelog.files.remote import FilePath
 
 _DECODER = msgspec.json.Decoder()
 _NOTHING = object()
@@ -39,7 +39,7 @@ class JsonRow(NamedTuple):
 class JsonRows(RowReader):
     """Reads JSON objects, each matched by its own names; `fits`: one of them had all columns."""
 
-    def __init__(self, path: Path | str, advice: Advice, line: int = 1) -> None:
+    def __init__(self, path: FilePath | str, advice: Advice, line: int = 1) -> None:
         super().__init__(path, advice.wanted, line)
         self._advice = advice
         self._known: dict[tuple[str, ...], tuple[str, ...] | str] = {}
@@ -90,7 +90,7 @@ class JsonRows(RowReader):
 class WholeJson(JsonRows):
     """Reads a whole file. Raises DataError if its first block, which has the names, lacks a wanted column."""
 
-    def __init__(self, path: Path | str, wanted: WantedColumns) -> None:
+    def __init__(self, path: FilePath | str, wanted: WantedColumns) -> None:
         super().__init__(path, Advice(wanted, []))
         self.names: Sequence[str] = ()
         self._places: ColumnPositions | None = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
@@ -22,11 +21,12 @@ from antelog.files.csv_files import CsvRows, WholeCsv
 from antelog.files.json_files import JsonRows, WholeJson
 from antelog.files.naming import ENDINGS, Form, form_of, opened
 from antelog.files.records import Bad
+from antelog.files.remote import FilePath
 from antelog.files.setting_aside import Rejects
 
 
 def tables(
-    path: Path, wanted: WantedColumns, rejects: Rejects, chunks: Iterable[Chunk] | None = None
+    path: FilePath, wanted: WantedColumns, rejects: Rejects, chunks: Iterable[Chunk] | None = None
 ) -> Iterator[pa.Table]:
     """The facts of a file, or of chunks. Raises DataError if it cannot be read, or lacks wanted columns."""
     chunks = chunks_of(path, wanted, rejects.notes) if chunks is None else chunks
@@ -41,7 +41,7 @@ def tables(
 
 
 def chunks_of(
-    path: Path,
+    path: FilePath,
     wanted: WantedColumns,
     notes: list[str],
     progress: Callable[[int], None] = lambda _: None,
@@ -78,7 +78,7 @@ _ROWS = 1 << 16
 
 
 def parquet_chunks(
-    stream: BinaryIO, path: Path, wanted: WantedColumns, *, whole: bool = True
+    stream: BinaryIO, path: FilePath, wanted: WantedColumns, *, whole: bool = True
 ) -> Iterator[Chunk]:
     """The rows of a Parquet file. Raises DataError if its columns are not the wanted ones."""
     try:
@@ -94,7 +94,7 @@ def parquet_chunks(
 
 
 def frame_chunks(
-    names: Sequence[str] | None, arrays: Sequence[Array], path: Path, wanted: WantedColumns
+    names: Sequence[str] | None, arrays: Sequence[Array], path: FilePath, wanted: WantedColumns
 ) -> Iterator[Chunk]:
     """The rows of a frame, whose columns are taken by position if they have no names."""
     if names is None:
@@ -111,7 +111,7 @@ def frame_chunks(
 def table_chunks(
     schema: pa.Schema,
     batches: Callable[[list[str]], Iterable[pa.RecordBatch]],
-    path: Path,
+    path: FilePath | str,
     wanted: WantedColumns,
     *,
     whole: bool = True,

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from functools import cache, partial
 from io import StringIO
 from itertools import islice
-from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
 from antelog.errors import DataError
+from antelog.files.remote import FilePath
 
 SIZE = 1 << 20  # bytes that are read at a time
 LONGEST = 1 << 26  # bytes of a line, at most, or not many more
@@ -202,7 +202,7 @@ class RowSplitter:
             yield Block(row.line, b"", (row.unclosed,))
 
 
-def pieces(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[bytes]:
+def pieces(stream: BinaryIO, path: FilePath | str, size: int = SIZE) -> Iterator[bytes]:
     """The bytes of a file, without the mark of UTF-8. Raises DataError if it is one of UTF-16, or of gzip."""
     head = b""
     while len(head) < MARK and (data := stream.read(size)):
@@ -214,7 +214,7 @@ def pieces(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[byt
 MARK = len(BOM_UTF8)  # bytes that show whether a file begins with a mark
 
 
-def without_mark(head: bytes, path: Path | str) -> bytes:
+def without_mark(head: bytes, path: FilePath | str) -> bytes:
     if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise DataError(f"{path}: is UTF-16 text; save it as UTF-8")
     if head.startswith(b"\x1f\x8b"):

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from antelog import secrets
 from antelog.files.naming import ENDINGS, Form, form_of
+from antelog.files.remote import EXTRAS, FilePath, RemotePath
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.printer import listed
 from antelog.run.door import BroughtAddress, SourceAddress, address_at, schemes
@@ -23,19 +24,35 @@ TableForm: TypeAlias = Literal["delta", "iceberg"]
 
 @dataclass(frozen=True)
 class Files:
-    """A file, a folder or a pattern; `form` is None for a folder with files of several forms, or none."""
+    """A file, a folder or a pattern; `form` is None for a folder with files of several forms, or none.
+
+    `options` are for an object store, if it is there.
+    """
 
     noun: ClassVar[str] = "a file or folder"
     example: ClassVar[str] = "a path, with csv:, json: or parquet: before it if its ending does not say"
     path: str
     form: Form | None = None
     folder: bool = field(default=False, compare=False)
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def scheme(self) -> str:
+        """The scheme of a path that is not on this machine; else an empty text."""
+        return self.path.partition("://")[0] if "://" in self.path else ""
+
+    @property
+    def place(self) -> FilePath:
+        """What reads it without Spark."""
+        if self.scheme in EXTRAS:
+            return RemotePath.of(self.path, self.options, is_folder=self.folder)
+        return Path(self.path)
 
     @property
     def grows(self) -> bool:
-        """Whether lines can be appended to the file: it is not a folder, not packed, not Parquet."""
+        """Whether lines can be appended to the file: it is here, not a folder, not packed, not Parquet."""
         packed = self.path.lower().endswith(".gz")
-        return not self.folder and self.form is not Form.PARQUET and not packed
+        return not self.scheme and not self.folder and self.form is not Form.PARQUET and not packed
 
     def __str__(self) -> str:
         return self.path
@@ -138,6 +155,7 @@ class Reach(Generic[T]):
     formless: bool = False  # whether a folder needs no form
     config: bool = True  # whether an address may name a file with options
     listing: bool = False  # whether all rows are read at once
+    systems: bool = False  # whether it has file systems of its own, as Spark has, for what is not here
 
     @property
     def examples(self) -> str:
@@ -156,7 +174,12 @@ class Reach(Generic[T]):
             advice = (said for kind, said in self.instead.items() if isinstance(address, kind))
             raise SettingError(message, next(advice, "") or f"Give {listed(nouns, 'or')}.")
         if isinstance(address, Files):
-            if address.form is None and not self.formless:
+            in_store = self.verb == "read" and not self.systems and address.scheme in EXTRAS
+            if address.scheme and not self.systems and not in_store:
+                raise refused(f"no-{self.verb}", runner=self.runner, address=address, scheme=address.scheme)
+            if self.systems and address.options:
+                raise refused("store-options", runner=self.runner, address=address)
+            if address.form is None and not self.formless and not (in_store and address.folder):
                 raise _formless(str(address))
             if self.verb == "write" and re.search(r"[*?]", address.path):
                 raise refused("pattern", address=address)
@@ -178,6 +201,7 @@ _TABLES: tuple[TableForm, ...] = get_args(TableForm)
 _REMOTE = {
     "hdfs", "viewfs", "s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs", "file", "dbfs", "oss",
 }  # fmt: skip
+_OF_STORES = {"endpoint": r"https?://\S+", "order": "name|time"}
 _KINDS = ("rate", "jdbc", "console", *Form, *_TABLES)
 _Fill: TypeAlias = Callable[[str], str]
 _ORACLE = re.compile(r"(jdbc:oracle:\w+:)([^/@]+)/([^@]+)@")
@@ -225,13 +249,29 @@ def address_of(text: str, folder: Path = Path(), form: Form | None = None) -> Ad
 def _files(path: str, folder: Path, given: Form | None, default: Form | None) -> Files:
     if not path:
         raise refused("no-path")
+    path, options = _store_options(path)
     there = located(path, folder)
     # Of a name that no folder can have, too.
     is_folder = path.endswith("/") or os.path.isdir(there)  # noqa: PTH112
     form = given or form_of(Path(path)) or (_form_within(Path(there)) if is_folder else None) or default
     if form is None and not is_folder:
         raise _formless(path)
-    return Files(there.rstrip("/") or "/", form, is_folder)
+    return Files(there.rstrip("/") or "/", form, is_folder, options)
+
+
+def _store_options(path: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Splits off the options of an object store; any other question mark is a pattern's. SettingError."""
+    match = re.search(r"\?(?=[\w-]+=)", path)
+    if path.partition("://")[0] not in EXTRAS or match is None:
+        return path, ()
+    path, options = path[: match.start()], parse_qsl(path[match.end() :], keep_blank_values=True)
+    _remember(options)
+    for name, value in options:
+        if not re.fullmatch(_OF_STORES.get(name, "(?!)"), value):
+            near = "" if name in _OF_STORES else did_you_mean(name, _OF_STORES)
+            hint = near or "Write ?endpoint=https://host:9000, ?order=name or ?order=time."
+            raise SettingError(f"`{path}` has {name}={value}", hint)
+    return path, tuple(options)
 
 
 def _formless(path: str) -> SettingError:

@@ -22,6 +22,7 @@ from antelog.files import ARRIVAL, LINE, Rejects, tables
 from antelog.files.cells import stacked
 from antelog.files.columns import DEFAULT_ARRIVAL
 from antelog.files.naming import Form, size_of
+from antelog.files.remote import FilePath
 from antelog.given import NAMED, PATH, check, of, wrong
 from antelog.process import Engine
 from antelog.program import Program
@@ -51,7 +52,7 @@ StaticPlace: TypeAlias = Path | Address  # a path, or an address of a file or of
 class Recording:
     """Recorded facts: files, or `frames`, whose paths are names for messages; `maps` renames columns."""
 
-    inputs: Mapping[str, Path]
+    inputs: Mapping[str, FilePath]
     statics: Mapping[str, StaticPlace] = field(default_factory=dict)
     arrival: str = DEFAULT_ARRIVAL
     until: int | None = None
@@ -101,8 +102,13 @@ def recording_of(settings: Settings) -> Recording:
     )
 
 
-def files_of(addresses: Mapping[str, Address]) -> dict[str, Path]:
-    return {name: Path(str(each)) for name, each in addresses.items()}
+def files_of(addresses: Mapping[str, Address]) -> dict[str, FilePath]:
+    return {name: _file_of(each) for name, each in addresses.items()}
+
+
+def _file_of(place: StaticPlace) -> FilePath:
+    """The file of an address; of another the name that messages have."""
+    return place.place if isinstance(place, Files) else Path(str(place))
 
 
 def static_facts(
@@ -115,7 +121,7 @@ def static_facts(
         chunks = None
         if isinstance(place, SourceAddress):
             chunks = all_of(place.source(wanted, None), rejects.notes)
-        for table in tables(Path(str(place)), wanted, rejects, chunks):
+        for table in tables(_file_of(place), wanted, rejects, chunks):
             values = zip(*(column.to_pylist() for column in table.columns), strict=True)
             found[name] += [tuple(_value(value) for value in row) for row in values]
     rejects.require_use()

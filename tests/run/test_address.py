@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from antelog.cli.arguments.ready import WRITTEN
 from antelog.files.naming import Form
 from antelog.run.address import Console, Files, Jdbc, Posted, Rate, Standard, Table, address_of, apart
 from antelog.run.sources.kafka import Kafka
@@ -13,6 +14,8 @@ from antelog.run.sources.opening import FOLLOWED
 from antelog.run.values import SettingError, duration, filled, length_of, token, trigger
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES
 from tests.tables import cases
+
+_OPTIONS = (("endpoint", "http://h"), ("order", "time"))
 
 
 @pytest.fixture(autouse=True)
@@ -29,6 +32,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("a.csv", Files("a.csv", Form.CSV)),
         ("data/*.jsonl.gz", Files("data/*.jsonl.gz", Form.JSON)),
         ("s3a://bucket/x.parquet", Files("s3a://bucket/x.parquet", Form.PARQUET)),
+        ("s3://b/a/?endpoint=http://h&order=time", Files("s3://b/a", options=_OPTIONS)),
         ("parquet:data", Files("data", Form.PARQUET)),
         ("rate://7", Rate(7, 10)),
         ("jdbc:h2:mem#a.b", Jdbc("jdbc:h2:mem", "a.b")),
@@ -60,7 +64,14 @@ def test_a_folder_is_known_and_has_the_form_of_its_files() -> None:
 
 @pytest.mark.parametrize(
     ("text", "grows"),
-    [("a.csv", True), ("a.jsonl", True), ("a.csv.gz", False), ("a.parquet", False), ("csv:a/", False)],
+    [
+        ("a.csv", True),
+        ("a.jsonl", True),
+        ("a.csv.gz", False),
+        ("a.parquet", False),
+        ("csv:a/", False),
+        ("s3://b/a.csv", False),
+    ],
 )
 def test_files_that_grow(text: str, grows: bool) -> None:
     found = address_of(text)
@@ -99,6 +110,14 @@ def test_a_runner_says_which_addresses_it_has_a_use_for() -> None:
         (SINKS.read, "rate://7", "is made-up facts, which `antelog run` does not write. Give console"),
         (SINKS.read, "out/*.csv", "`out/*.csv` is a pattern. Name the one file or folder"),
         (SINKS.read, "out.csv.gz", "ends in .gz, and outputs are not packed"),
+        (FOLLOWED.read, "hdfs://head/a.csv", "`antelog watch` does not read hdfs://. Read it on Spark"),
+        (
+            WRITTEN.read,
+            "s3://b/a.jsonl",
+            "is not on this machine, and `antelog watch` writes no files elsewhere",
+        ),
+        (SOURCES.read, "s3://b/a.csv?order=time", "has options, which `antelog run` leaves to Spark"),
+        (SOURCES.read, "s3://b/a/", "does not say the form of its files"),
     ]:
         with pytest.raises(SettingError) as error:
             read(text)

@@ -11,7 +11,7 @@ from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import PLAY
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say, say_whole
-from antelog.errors import FunctionError
+from antelog.errors import FunctionError, UnsupportedError
 from antelog.lazily import brought_by, libraries
 from antelog.run.replay import files_of
 from antelog.run.settings import Settings
@@ -33,7 +33,11 @@ def play(settings: Settings) -> None:
     program, functions = settings.program, settings.functions
     if functions is not None and not functions.is_file():
         raise FunctionError(f"{functions}: there is no such file")
-    files = DraftFiles(program, {**files_of(settings.inputs), **files_of(settings.statics)})
+    given = files_of({**settings.inputs, **settings.statics})
+    tables = {name: path for name, path in given.items() if isinstance(path, Path)}
+    if far := sorted(given.keys() - tables):
+        raise UnsupportedError(f"{given[far[0]]}: `antelog play` edits files of this machine; copy it")
+    files = DraftFiles(program, tables)
     name = PlayOptions.name if program is None else str(program)
     options = PlayOptions(name, functions, settings.limits)
     with temporary_folder() as folder, stoppable() as stopping:

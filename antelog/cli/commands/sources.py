@@ -10,6 +10,8 @@ from antelog.cli.arguments.flags import FINE
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import tell
 from antelog.errors import UnsupportedError
+from antelog.files.remote import EXTRAS, LIBRARIES
+from antelog.lazily import brought_by
 from antelog.run.address import Files, Posted, Standard
 from antelog.run.door import BroughtAddress, SinkAddress, SourceAddress, brought, schemes
 
@@ -22,6 +24,10 @@ def sources(ctx: click.Context, /) -> None:
     with ending_in_words(ctx):
         rows = [(kind.example.partition(",")[0], kind.noun, does) for kind, does in _OURS]
         missing = dict[str, str]()
+        for scheme, extra in EXTRAS.items():
+            rows.append((f"{scheme}://bucket/readings/", "files of an object store", "reads"))
+            if find_spec(LIBRARIES[extra]) is None:
+                missing[scheme] = brought_by(extra)
         kinds: dict[type[BroughtAddress], str] = {}
         for name in schemes():
             found = brought("antelog.sources").get(name) or brought("antelog.sinks")[name]

@@ -11,7 +11,6 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +26,8 @@ from antelog.engine.facts.frames import FileOrFrame, columns_in
 from antelog.errors import DataError
 from antelog.files import Form, form_of
 from antelog.files.columns import DEFAULT_ARRIVAL, has
-from antelog.files.naming import ENDINGS
+from antelog.files.naming import ENDINGS, files_at, opened
+from antelog.files.remote import FilePath, RemotePath
 from antelog.incidents.incident_list import names_of, numbers_of, texts
 from antelog.incidents.suggest.input_columns import APART
 from antelog.incidents.suggest.writing import uses
@@ -37,6 +37,7 @@ from antelog.language.epochs import Counting
 from antelog.language.moments import Timescale
 from antelog.language.printer import KEYWORDS
 from antelog.program import Program
+from antelog.run.address import Files, Reach
 
 _TIMES = ("time", "timestamp", "datetime", "date", "ts", "at")
 _SECOND = 1_000_000
@@ -118,28 +119,36 @@ def with_a_query(declarations: str) -> str:
 
 def _read(name: str, given: FileOrFrame) -> pa.Table:
     """The rows of a file or a frame as they are. Raises DataError."""
-    if not isinstance(given, str | PathLike):
+    if not isinstance(given, str | PathLike | RemotePath):
         names, columns = columns_in(name, given)
         if names is None and columns:
             raise DataError(f"{name}: tuples have no names. Give a frame or dictionaries, or a program")
         return pa.table(dict(zip(names or (), columns, strict=True)))
-    parts = _files(Path(fspath(given)))
+    parts = _files(
+        given
+        if isinstance(given, RemotePath)
+        else Reach("antelog.suggest", "read", (Files,), formless=True).read(fspath(given)).place
+    )
     form = form_of(parts[0])
     if form is None:
         raise DataError(f"{given}: the ending names no form of file; there are {ENDINGS}")
     try:
-        return pa.concat_tables(map(_READERS[form], parts), promote_options="default")
-    except (OSError, pa.ArrowException) as error:
+        return pa.concat_tables(map(_rows, parts), promote_options="default")
+    except pa.ArrowException as error:
         raise DataError(f"{given}: cannot be read: {error}") from None
+
+
+def _rows(part: FilePath) -> pa.Table:
+    with opened(part) as (data, _):
+        return _READERS[form_of(part) or Form.CSV](data)
 
 
 _READERS = {Form.PARQUET: pq.read_table, Form.JSON: pa_json.read_json, Form.CSV: pc_csv.read_csv}
 
 
-def _files(path: Path) -> list[Path]:
+def _files(path: FilePath) -> list[FilePath]:
     """The files of a folder, or of a pattern such as `readings/*.csv`. Raises DataError if there is none."""
-    found = path.iterdir() if path.is_dir() else path.parent.glob(path.name)
-    listed = sorted(each for each in found if each.is_file() and form_of(each) and each.name[0] not in "._")
+    listed = files_at(path)
     if not listed and not path.is_file():
         raise DataError(f"{path}: there is no such file")
     return listed or [path]

@@ -17,9 +17,8 @@ from pathlib import Path
 
 import msgspec
 
-from antelog.errors import DataError
 from antelog.files.columns import WantedColumns
-from antelog.files.naming import Form
+from antelog.files.naming import Form, unreadable
 from antelog.run.sources.source import AT_ONCE, FactSource, LinesOf, Mark, SourceExtent, SourcePiece
 
 _KNOWN = 1 << 10  # the first bytes, which tell a file from another
@@ -117,7 +116,7 @@ class GrowingFile(FactSource):
             self._waiting, self.behind, self.there = True, False, False
             return False
         except OSError as error:
-            raise _unreadable(path, error) from None
+            raise unreadable(path, error) from None
         self.there = True
         return True
 
@@ -215,7 +214,7 @@ class _OpenFile:
         try:
             at, data = self.file.tell(), self.file.read(AT_ONCE)
         except OSError as error:
-            raise _unreadable(self.path, error) from None
+            raise unreadable(self.path, error) from None
         number = self.file.fileno()
         begins = _read_at(number, len(self._begins), 0)
         if begins != self._begins or _read_at(number, len(self._last), at - len(self._last)) != self._last:
@@ -258,10 +257,6 @@ def _header(mark: Mark) -> Mark:
 def _lost(mark: Mark) -> str:
     lines = int(mark.get("line", 1)) - 1
     return f". Of the one before {lines:,} lines were read; no file beside it has those behind them"
-
-
-def _unreadable(name: Path, error: OSError) -> DataError:
-    return DataError(f"{name}: cannot be read: {error.strerror or error}")
 
 
 def remains(path: Path, read: ReadFile) -> list[Path]:

@@ -48,8 +48,8 @@ def source_of(
     match address:
         case Files(path, form) if address.grows and form is not None and (resumed or not complete):
             return GrowingFile(Path(path), form, wanted, mark=mark)
-        case Files(path):
-            return RecordedFiles(Path(path), wanted, mark=mark, complete=complete)
+        case Files():
+            return RecordedFiles(address.place, wanted, mark=mark, complete=complete)
         case Standard():
             needs_unix("to follow standard input", f"give {wanted.name} a file")
             return StandardInput(wanted, mark=mark, complete=complete)

@@ -1,30 +1,34 @@
-"""Complete files, read once in the order of names; one of a folder that cannot be read is set aside whole."""
+"""Complete files, read once in the order of names; one of a folder that cannot be read is set aside whole.
+
+Those of an object store are listed again after some seconds, and waited for while it cannot be reached.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from glob import has_magic
 from itertools import islice
-from pathlib import Path
 
 from antelog.engine.facts.frames import Frame, columns_in
-from antelog.errors import DataError
+from antelog.errors import AwayError, DataError
 from antelog.files.chunks import Chunk, no_rows, sorted_out
 from antelog.files.columns import WantedColumns
-from antelog.files.naming import form_of
+from antelog.files.naming import files_at, size_of, unreadable
 from antelog.files.reading import chunks_of, frame_chunks
 from antelog.files.records import Bad
-from antelog.run.sources.source import FactSource, Mark, SourceExtent, SourcePiece
+from antelog.files.remote import FilePath, RemotePath
+from antelog.run.sources.source import ConnectedSource, FactSource, Mark, SourceExtent, SourcePiece
 
 _AT_ONCE = 4  # pieces of a file that are read at a time; each has about a megabyte, or 65,000 rows
+_LISTING, _SHARE = 3.0, 10  # seconds between two listings of a store, of which one takes a tenth at most
 
 
 class RecordedFrame(FactSource):
     """Reads a frame, whose name is that of the source in messages."""
 
-    def __init__(self, frame: Frame, name: Path, wanted: WantedColumns) -> None:
+    def __init__(self, frame: Frame, name: FilePath, wanted: WantedColumns) -> None:
         super().__init__()
         names, arrays = columns_in(wanted.name, frame)
         self._name, self._chunks = name, frame_chunks(names, arrays, name, wanted)
@@ -39,20 +43,22 @@ class RecordedFrame(FactSource):
         return found
 
 
-class RecordedFiles(FactSource):
+class RecordedFiles(ConnectedSource):
     """Reads files once they are there; if `complete`, they all are, and the source ends with the last."""
+
+    lost = (AwayError,)  # of a store; files of this machine are read or set aside
 
     def __init__(
         self,
-        path: Path,
+        path: FilePath,
         wanted: WantedColumns,
         *,
         mark: Mark | None = None,
         complete: bool = False,
         progress: Callable[[int], None] = lambda _: None,
     ) -> None:
-        super().__init__()
-        self._path, self._wanted, self._progress = path, wanted, progress
+        super().__init__(str(path), wanted)
+        self._path, self._progress = path, progress
         mark = mark or {}
         self._done = set(mark.get("done", ()))
         self._name: str | None = mark.get("name")
@@ -61,7 +67,11 @@ class RecordedFiles(FactSource):
         self._sizes: dict[str, int] = {}
         self._read = self._there = 0
         self._waiting, self._complete = False, complete
-        self._all = self._names() if complete else None
+        self._listed: dict[str, FilePath] = {}
+        self._look = 0.0  # when a store is listed again
+        if isinstance(path, RemotePath) and not complete:
+            self.begin()
+        self._all = self._files() if complete else None
         self.ended = self._has_ended()
 
     @property
@@ -73,7 +83,16 @@ class RecordedFiles(FactSource):
         """The bytes of files read to their end, and of all files at the last poll."""
         return SourceExtent(self._read, self._there)
 
-    def poll(self) -> list[SourcePiece]:
+    def connect(self) -> None:
+        self._listed = self._files()
+
+    def disconnect(self) -> None:
+        self._chunks, self._look = None, 0.0
+
+    def is_hopeless(self, error: Exception) -> bool:  # noqa: ARG002 - a replay waits for none
+        return self._complete
+
+    def take(self) -> list[SourcePiece]:
         if self._chunks is None and not self._next():
             self.behind = False
             return []
@@ -87,14 +106,14 @@ class RecordedFiles(FactSource):
             found = []
             for chunk in islice(self._chunks, _AT_ONCE):
                 if in_folder and chunk.misfit:  # DataError sets the file aside as a whole
-                    list(sorted_out(self._wanted, [chunk], file))
+                    list(sorted_out(self.wanted, [chunk], file))
                 found.append(SourcePiece(replace(chunk, misfit="") if in_folder else chunk, file))
         except DataError as error:
-            if not in_folder:
+            if not in_folder or isinstance(error, AwayError):
                 raise
             reason = str(error).removeprefix(f"{file}: ")
             found = [
-                SourcePiece(no_rows(self._wanted, [Bad(1, f"the file cannot be used: {reason}", "")]), file)
+                SourcePiece(no_rows(self.wanted, [Bad(1, f"the file cannot be used: {reason}", "")]), file)
             ]
             self._end()
             return found
@@ -103,26 +122,22 @@ class RecordedFiles(FactSource):
             self._end()
         return found
 
-    def close(self) -> None:
-        self._chunks = None
-
     def _next(self) -> bool:
         """Begins with the next file, or reads on in the one that was left."""
         if self._name is None:
-            names = self._names() if self._all is None else self._all
-            self.there = self._path.exists() or bool(names)
-            for name in names:
+            self._listed = files = self._files() if self._all is None else self._all
+            self.there = bool(files) or self._path.is_dir()
+            for name, path in files.items():
                 if name not in self._done and name not in self._sizes:
-                    with suppress(OSError):  # it is gone
-                        self._sizes[name] = self._path_of(name).stat().st_size
-                        self._there += self._sizes[name]
-            self._name = next((name for name in names if name not in self._done), None)
+                    self._sizes[name] = size_of(path)
+                    self._there += self._sizes[name]
+            self._name = next((name for name in files if name not in self._done), None)
             self._pieces = 0
         if self._name is None:
             return False
         path = self._path_of(self._name)
         whole = path == self._path
-        chunks = chunks_of(path, self._wanted, self.notes, self._progress, whole=whole)
+        chunks = chunks_of(path, self.wanted, self.notes, self._progress, whole=whole)
         self._chunks = islice(chunks, self._pieces, None)
         return True
 
@@ -138,7 +153,7 @@ class RecordedFiles(FactSource):
             return self._done.issuperset(self._all)
         return self._path.name in self._done and not self._path.is_dir()
 
-    def _path_of(self, name: str) -> Path:
+    def _path_of(self, name: str) -> FilePath:
         if self._path.is_dir():
             return self._path / name
         return self._path.with_name(name) if self._is_pattern else self._path
@@ -146,23 +161,29 @@ class RecordedFiles(FactSource):
     @property
     def _is_pattern(self) -> bool:
         """Whether the path stands for several files, as `*.csv` does."""
-        return self._complete and has_magic(self._path.name) and not self._path.exists()
+        can_be = self._complete or isinstance(self._path, RemotePath)
+        return can_be and has_magic(self._path.name) and not self._path.exists()
 
-    def _names(self) -> list[str]:
+    def _files(self) -> dict[str, FilePath]:
+        """The files that are there, of a store some seconds ago, in the order in which they are read."""
+        is_folder, in_store = self._path.is_dir(), isinstance(self._path, RemotePath)
+        if (began := time.monotonic()) < self._look:
+            return self._listed
+        found: list[FilePath] = []
         try:
-            if self._path.is_dir():
-                each = (path for path in self._path.iterdir() if path.name[0] not in "._" and form_of(path))
-                return sorted(path.name for path in each if path.is_file())
-            if self._is_pattern:
-                found = sorted(path.name for path in self._path.parent.glob(self._path.name))
-                if not found:
-                    raise DataError(f"{self._path}: there is no such file")
-                return found
+            if is_folder or self._is_pattern:
+                found = files_at(self._path)
+            elif self._complete or self._path.exists():
+                found = [self._path]  # a complete one that is missing cannot be read, which is an error
         except OSError as error:
-            raise DataError(f"{self._path}: cannot be read: {error.strerror or error}") from None
-        if self._complete or self._path.exists():
-            return [self._path.name]  # a complete one that is missing cannot be read, which is an error
-        if not self._waiting:
-            self.notes.append(f"{self._path} is not there yet; it is read once it is")
-            self._waiting = True
-        return []
+            raise unreadable(self._path, error) from None
+        if not found and (in_store or not is_folder):  # a store has only folders with files
+            if self._complete:
+                raise DataError(f"{self._path}: there is no such file")
+            if not self._waiting:
+                self.notes.append(f"{self._path} is not there yet; it is read once it is")
+                self._waiting = True
+        if in_store:
+            now = time.monotonic()
+            self._look = now + max(_LISTING, _SHARE * (now - began))
+        return {path.name: path for path in found}

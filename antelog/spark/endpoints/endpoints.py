@@ -31,6 +31,7 @@ SOURCES: Reach[Source] = Reach(
         SourceAddress: "Follow it with `antelog watch`, or give a path, a topic or a table.",
     },
     config=False,
+    systems=True,
 )
 SINKS: Reach[Sink] = Reach(
     _RUN,
@@ -41,6 +42,7 @@ SINKS: Reach[Sink] = Reach(
         Standard: "Write console for standard output.",
     },
     config=False,
+    systems=True,
 )
 
 TABLES: Reach[Table] = Reach("antelog.spark.merge", "write", (Table,))
