@@ -36,10 +36,11 @@ def unbroken(folder: Path) -> list[Line]:
     return lines
 
 
-def same(found: list[Line], expected: list[Line]) -> None:
-    def but_chances(lines: list[Line]) -> list[Line]:
-        return [{key: value for key, value in line.items() if key not in _CHANCES} for line in lines]
+def but_chances(lines: list[Line]) -> list[Line]:
+    return [{key: value for key, value in line.items() if key not in _CHANCES} for line in lines]
 
+
+def same(found: list[Line], expected: list[Line]) -> None:
     assert but_chances(found) == but_chances(expected)
     one, other = ([line.get("chance") for line in lines] for lines in (found, expected))
     assert one == pytest.approx(other, abs=_NEAR)

@@ -183,13 +183,6 @@ def test_images_that_are_made_of_them_end_as_no_root_either() -> None:
     assert "runAsUser: 10001, runAsNonRoot: true" in (ROOT / "docker/kubernetes/pod.yaml").read_text("utf-8")
 
 
-def test_a_hole_is_reported_without_an_address_of_a_person() -> None:
-    text = (ROOT / "SECURITY.md").read_text("utf-8")
-    assert "Report a vulnerability" in text
-    assert not re.search(r"\w@\w", text)
-    assert "](SECURITY.md)" in (ROOT / "README.md").read_text("utf-8")
-
-
 def test_what_the_images_take_is_what_a_wheel_and_its_libraries_need() -> None:
     kept = re.findall(r"(?m)^!(.+)$", (ROOT / ".dockerignore").read_text("utf-8"))
     copied = re.findall(r"(?m)^COPY (?!--from)(.+) \S+$", (ROOT / "Dockerfile").read_text("utf-8"))
