@@ -111,11 +111,7 @@ def test_a_runner_says_which_addresses_it_has_a_use_for() -> None:
         (SINKS.read, "out/*.csv", "`out/*.csv` is a pattern. Name the one file or folder"),
         (SINKS.read, "out.csv.gz", "ends in .gz, and outputs are not packed"),
         (FOLLOWED.read, "hdfs://head/a.csv", "`antelog watch` does not read hdfs://. Read it on Spark"),
-        (
-            WRITTEN.read,
-            "s3://b/a.jsonl",
-            "is not on this machine, and `antelog watch` writes no files elsewhere",
-        ),
+        (WRITTEN.read, "s3://b/a.jsonl", "and `antelog watch` writes no files elsewhere"),
         (SOURCES.read, "s3://b/a.csv?order=time", "has options, which `antelog run` leaves to Spark"),
         (SOURCES.read, "s3://b/a/", "does not say the form of its files"),
     ]:

@@ -38,7 +38,7 @@ from antelog.run.sources.source import ConnectedSource, FactSource, Mark, Source
 from antelog.run.values import SettingError, whole
 
 _MOST = 50_000  # messages that wait in memory
-_UNDER_WAY = (_MOST, _MOST, 5_000)  # of QoS 0, 1 and 2 without an acknowledgement; brokers are slow at more
+_UNDER_WAY = (_MOST, _MOST, 5_000)  # of QoS 0, 1, 2 without an acknowledgement; brokers are slow at more
 _PATIENCE = 4.0  # seconds for a broker to answer
 _KEPT = 7 * 86_400  # seconds for which a broker of MQTT 5 keeps messages for a watcher that is not there
 _QUIET, _CATCHING_UP = 1.0, 10.0  # seconds without a message, or in all, after which a backlog has come
@@ -148,7 +148,7 @@ def _properties(kind: str, **values: object) -> Any:
 
 
 def _answer(said: Answers) -> Any:
-    """What a broker answers. Raises OSError, which is PermissionError where waiting does not help."""
+    """The flags of an answer. Raises OSError, which is PermissionError where waiting does not help."""
     try:
         flags, reason = said.get(timeout=_PATIENCE)
     except Empty:

@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from fsspec import registry
 from fsspec.implementations.memory import MemoryFileSystem
+from fsspec.registry import _registry
 
 import antelog
 from antelog.errors import DataError, UnsupportedError
@@ -62,7 +62,7 @@ class Kept(MemoryFileSystem):
 
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Kept]:
-    monkeypatch.setitem(registry._registry, "s3", Kept)
+    monkeypatch.setitem(_registry, "s3", Kept)
     monkeypatch.setattr(recorded, "_LISTING", 0.0)
     monkeypatch.setattr(recorded, "_SHARE", 0)
     Kept.store, Kept.pseudo_dirs, Kept.closed, Kept.listings = {}, [""], set(), 0
@@ -93,7 +93,7 @@ def _all(text: str) -> list[str]:
 def test_an_address_names_a_file_a_folder_or_a_pattern(text: str, folder: str, name: str) -> None:
     found = address_of(text)
     assert isinstance(found, Files)
-    assert found.place == RemotePath(folder, name)
+    assert found.file_path == RemotePath(folder, name)
     assert str(found) == text.rstrip("/")
 
 
@@ -194,6 +194,8 @@ def test_functions_read_them(store: Kept) -> None:
 
 # ---- a real server ----
 
+_FOLDERS = itertools.count()
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[S3Proxy]:
@@ -205,11 +207,11 @@ def server() -> Iterator[S3Proxy]:
 
 
 @pytest.fixture
-def checks(server: S3Proxy, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> SourceChecks:
+def checks(server: S3Proxy, monkeypatch: pytest.MonkeyPatch) -> SourceChecks:
     _forget()
     for name, value in server.environment.items():
         monkeypatch.setenv(name, value)
-    folder, numbers = request.node.name, itertools.count()
+    folder, numbers = f"in-{next(_FOLDERS)}", itertools.count()
 
     def put(rows: Sequence[Record]) -> None:
         server.put(f"{folder}/{next(numbers):06}.jsonl", _lines(rows))
