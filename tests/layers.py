@@ -90,6 +90,8 @@ BELONGS_TO: dict[str, str] = {
     "httpx": "watch",
     "jinja2": "watch",
     "lsprotocol": "workbench",
+    "mcp": "workbench",
+    "pydantic": "workbench",
     "markupsafe": "watch",
     "yaml": "workbench",
     "pygls": "workbench",

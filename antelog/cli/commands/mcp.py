@@ -1,0 +1,43 @@
+"""`antelog mcp`: a server for assistants, on standard input and output."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from antelog.cli.show.endings import ending_in_words
+from antelog.errors import FunctionError
+from antelog.lazily import brought_by, libraries
+
+
+@click.command(
+    epilog="Exit status: 0 the assistant ended it, 1 it cannot start, 2 the command is wrong. "
+    f"Needs: {brought_by('mcp')}."
+)
+@click.argument("folder", default=".", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--functions",
+    metavar="FILE.py",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The only file with functions that may be run; without it, none is.",
+)
+@click.option(
+    "--seconds",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=60,
+    show_default=True,
+    help="How long a call may take.",
+)
+@click.pass_context
+def mcp(ctx: click.Context, /, folder: Path, functions: Path | None, seconds: int) -> None:
+    """Start a server of the Model Context Protocol, which an assistant talks to."""
+    with ending_in_words(ctx):
+        if functions is not None and not functions.is_file():
+            raise FunctionError(f"{functions}: there is no such file")
+        with libraries("the server for assistants", "mcp"):
+            from antelog.workbench.assistant.calls import Place  # noqa: PLC0415 - an extra
+            from antelog.workbench.assistant.tools import server  # noqa: PLC0415
+        own = functions and functions.resolve()
+        server(Place(folder.resolve(), own, seconds)).run()
