@@ -91,6 +91,7 @@ BELONGS_TO: dict[str, str] = {
     "jinja2": "watch",
     "lsprotocol": "workbench",
     "mcp": "workbench",
+    "opentelemetry": "watch",
     "pydantic": "workbench",
     "markupsafe": "watch",
     "yaml": "workbench",

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from antelog.cli.show.endings import ending_in_words
-from antelog.errors import FunctionError
 from antelog.lazily import brought_by, libraries
 
 
@@ -19,7 +18,7 @@ from antelog.lazily import brought_by, libraries
 @click.option(
     "--functions",
     metavar="FILE.py",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="The only file with functions that may be run; without it, none is.",
 )
 @click.option(
@@ -34,10 +33,7 @@ from antelog.lazily import brought_by, libraries
 def mcp(ctx: click.Context, /, folder: Path, functions: Path | None, seconds: int) -> None:
     """Start a server of the Model Context Protocol, which an assistant talks to."""
     with ending_in_words(ctx):
-        if functions is not None and not functions.is_file():
-            raise FunctionError(f"{functions}: there is no such file")
         with libraries("the server for assistants", "mcp"):
             from antelog.workbench.assistant.calls import Place  # noqa: PLC0415 - an extra
             from antelog.workbench.assistant.tools import server  # noqa: PLC0415
-        own = functions and functions.resolve()
-        server(Place(folder.resolve(), own, seconds)).run()
+        server(Place(folder.resolve(), functions, seconds)).run()

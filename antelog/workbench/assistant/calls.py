@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from asyncio.subprocess import PIPE
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -15,28 +16,23 @@ import msgspec
 from mcp.server.mcpserver.exceptions import ToolError
 
 from antelog.escaping import shown_lines
-from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.suggestions import did_you_mean, require_known
 from antelog.workbench.assistant import confined
+from antelog.workbench.assistant.pages import WORDS
 from antelog.writing import temporary_folder
 
 Options: TypeAlias = Mapping[str, str | int | float | bool | Sequence[str | int | float]]
 
-OPTIONS = (
-    *("set", "map", "time-unit", "time-zone", "time-format", "arrival", "since", "until", "at"),
-    *("only", "explanations", "snapshots", "format", "most", "depth", "limit", "strict", "no-coverage"),
-    *("model", "judges", "half-life", "min-chance", "pattern-limit"),
-    *("settle", "within", "where", "key", "query", "vary", "split"),
-)
-"""The options of commands that an assistant may give: none that writes, starts, or reads another place."""
-
-SECONDS = 60
 MOST_RESULTS, MOST_NOTES = 80_000, 20_000  # bytes of what a command prints, and of what it says beside that
-_MOST_FILES = 10_000
-# The variables of the environment that a command gets. Passwords are in none of them.
-_ENVIRONMENT = (
-    *("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT"),
-    *("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LD_LIBRARY_PATH"),
-)
+_MOST_FILES = 10_000  # of a folder in which a text may stand for a file
+_CUT = """
+… cut: {:,} more bytes were printed. Ask for less, as with the options `only`, `since`, `until`, `most`,
+`explanations`, or with fewer queries.
+"""
+_ENDED = """
+error: ended after {:g} seconds, before it was done; what it has printed is above. Give it fewer facts, or
+have the server started with more --seconds
+"""
 
 
 @dataclass(frozen=True)
@@ -45,12 +41,11 @@ class Place:
 
     folder: Path
     functions: Path | None = None
-    seconds: float = SECONDS
+    seconds: float = 60
 
     def path(self, given: str) -> str:
         """A path from the folder, of a file or a folder in it. Raises ToolError for others."""
-        found = self.folder / given
-        inside = False
+        found, inside = self.folder / given, False
         with suppress(OSError, ValueError):  # a name that no file can have
             inside = "://" not in given and found.resolve().is_relative_to(self.folder.resolve())
         if not inside or Path(given).is_absolute():
@@ -63,18 +58,17 @@ class Place:
 
 
 @dataclass
-class Call:
-    """A command with its options and arguments, and texts in place of files."""
+class CommandCall:
+    """A command with its options, and texts that stand for files."""
 
     place: Place
     command: str
-    options: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
 
     def file(self, given: str, name: str = "rules.alog") -> str:
         """The path that is given or, if it is a text, a name with which it stands for a file."""
-        is_program = name.endswith(".alog")
-        if "\n" not in given and (given.endswith(".alog") or not is_program):
+        if "\n" not in given and (given.endswith(".alog") or not name.endswith(".alog")):
             return self.place.path(given)
         self.texts[name] = given
         return name
@@ -85,100 +79,72 @@ class Call:
             if not name.isidentifier():
                 raise ToolError(f"{name}: is not the name of a predicate")
             form = "jsonl" if value.lstrip().startswith("{") else "csv"
-            self.options.append(f"--{option}={name}={self.file(value, f'{name}.{form}')}")
+            self.words.append(f"--{option}={name}={self.file(value, f'{name}.{form}')}")
 
     def given(self, options: Options) -> None:
-        """Adds options of the command. Raises ToolError for those that an assistant may not give."""
+        """Adds options of the command. Raises DataError or ToolError for those that are not allowed."""
         for name, value in options.items():
             known = name.lstrip("-").replace("_", "-")
-            if known not in OPTIONS:
-                hint = did_you_mean(known, OPTIONS) or f"There are {', '.join(OPTIONS)}."
-                raise ToolError(f"there is no option {name} here. {hint}")
+            require_known(known, WORDS["allowed"]["options"], "there is no option", "There are")
             for each in [value] if isinstance(value, str | int | float) else value:
-                if each is True:
-                    self.options.append(f"--{known}")
-                elif each is not False:
-                    text = str(each)
-                    learned = known != "model" or text == "learn"
-                    self.options.append(f"--{known}={text if learned else self.place.path(text)}")
+                if known == "model" and each != "learn":
+                    self.place.path(str(each))
+                self.words += [] if each is False else [f"--{known}" if each is True else f"--{known}={each}"]
 
     async def answer(self, *arguments: str, standard: str = "") -> str:
         """What the command prints, then what it says beside that. Raises ToolError if it fails."""
-        if self.place.functions is not None and self.command not in ("check", "format"):
-            self.options.append(f"--functions={self.place.functions}")
+        folder, functions = self.place.folder.resolve(), None
+        if self.place.functions is not None:
+            functions = str(self.place.functions.resolve())
+            self.words += [] if self.command in ("check", "format") else [f"--functions={functions}"]
         with ExitStack() as stack:
-            here, folders = self.place.folder, [self.place.folder]
-            if self.texts:
-                here = stack.enter_context(overlaid(here, self.texts))
-                folders.append(here)
-            functions = self.place.functions
-            run = None if functions is None else str(functions.resolve())
-            held = confined.Confines(tuple(str(each.resolve()) for each in folders), run)
-            words = [msgspec.json.encode(held).decode(), self.command, *self.options, "--", *arguments]
-            return await _run(words, here, self.place.seconds, standard.encode())
+            here = stack.enter_context(overlaid(folder, self.texts)) if self.texts else folder
+            held = confined.Confines((str(folder), str(here.resolve())), functions)
+            words = [msgspec.json.encode(held).decode(), self.command, *self.words, "--", *arguments]
+            said, failed = await _run(words, here, self.place.seconds, standard.encode())
+        if failed:
+            raise ToolError(f"\n{said}")  # below the line that names the tool
+        return said
 
 
-async def _run(words: Sequence[str], here: Path, seconds: float, standard: bytes) -> str:
-    known = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+async def _run(words: Sequence[str], here: Path, seconds: float, standard: bytes) -> tuple[str, bool]:
+    """What a command prints and says, and whether it failed."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-B", "-X", "utf8", "-m", confined.__name__, *words),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
         cwd=here,
-        env=known,
+        env={name: os.environ[name] for name in WORDS["allowed"]["environment"] if name in os.environ},
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
     )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
-    results, notes = _Kept(MOST_RESULTS), _Kept(MOST_NOTES)
-    ends = [results.all_of(process.stdout), notes.all_of(process.stderr), process.wait()]
-    status: int | None = None
+    assert process.stdin and process.stdout and process.stderr  # noqa: PT018 - they are pipes
+    results, notes = bytearray(), bytearray()
+    reading = _keep(process.stdout, results, MOST_RESULTS), _keep(process.stderr, notes, MOST_NOTES)
     try:
         async with asyncio.timeout(seconds):
             with suppress(ConnectionError):  # it has ended before it has read all
                 process.stdin.write(standard)
                 await process.stdin.drain()
                 process.stdin.close()
-            *_, status = await asyncio.gather(*ends)
+            await asyncio.gather(*reading, process.wait())
     except TimeoutError:
-        notes.data += (
-            f"error: ended after {seconds:g} seconds, before it was done; what it has printed is above. Give "
-            "it fewer facts, or have the server started with more --seconds\n"
-        ).encode()
+        notes += _ENDED.format(seconds).encode()
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    if status == 0:
-        return "\n".join(filter(None, [results.text, notes.text])) or "(it has printed nothing)"
-    said = "\n".join(filter(None, [results.text, notes.text])) or f"it ended with status {status}"
-    raise ToolError(f"\n{said}")  # below the line that names the tool
+    found = [shown_lines(each.decode("utf-8", "replace")) for each in (results, notes) if each]
+    return "\n".join(found) or f"it has ended with status {process.returncode}", process.returncode != 0
 
 
-@dataclass
-class _Kept:
-    """The beginning of what a process prints; the rest is counted."""
-
-    most: int
-    data: bytearray = field(default_factory=bytearray)
-    left_out: int = 0
-
-    async def all_of(self, stream: asyncio.StreamReader) -> None:
-        while piece := await stream.read(1 << 16):
-            kept = piece[: max(0, self.most - len(self.data))]
-            self.data += kept
-            self.left_out += len(piece) - len(kept)
-
-    @property
-    def text(self) -> str:
-        text = shown_lines(self.data.decode("utf-8", "replace"))
-        if self.left_out:
-            text += (
-                f"\n… cut: {self.left_out:,} more bytes were printed. Ask for less, as with the options "
-                "`only`, `since`, `until`, `most`, `explanations`, or with fewer queries.\n"
-            )
-        return text
+async def _keep(stream: asyncio.StreamReader, kept: bytearray, most: int) -> None:
+    """Keeps the beginning of what a process prints, and says how much more there was."""
+    left_out = 0
+    while piece := await stream.read(1 << 16):
+        room = max(0, most - len(kept))
+        kept += piece[:room]
+        left_out += len(piece[room:])
+    kept += _CUT.format(left_out).encode() if left_out else b""
 
 
 @contextmanager
@@ -192,14 +158,11 @@ def overlaid(folder: Path, texts: Mapping[str, str]) -> Iterator[Path]:
             here.mkdir()
             count += len(names)
             if count > _MOST_FILES:
-                raise ToolError(
-                    f"the folder has more than {_MOST_FILES:,} files, too many to put a text beside them; "
-                    "have the server started in a smaller folder"
-                )
-            for name in names:
-                (here / name).symlink_to(Path(where, name).absolute())
+                raise ToolError(f"a text can stand beside {_MOST_FILES:,} files at most; the folder has more")
+            linked = [each for each in folders if Path(where, each).is_symlink()]
+            for name in [*names, *linked]:
+                (here / name).symlink_to(Path(where, name))
         for name, text in texts.items():
-            path = copy / name
-            path.unlink(missing_ok=True)
-            path.write_text(text, encoding="utf-8")
+            (copy / name).unlink(missing_ok=True)
+            (copy / name).write_text(text, encoding="utf-8")
         yield copy

@@ -56,11 +56,9 @@ class Confines(msgspec.Struct, frozen=True):
         if self._holds(real) or real == self.functions:
             return
         # Python imports from where it always does, which is none of the folders: see -P.
-        importing = sys._getframe(3).f_code.co_filename.startswith("<frozen importlib")
+        importing = sys._getframe(2).f_code.co_filename.startswith("<frozen importlib")
         if not importing and not any(_is_in(real, place) for place in _LIBRARIES):
-            raise PermissionError(
-                errno.EACCES, "it is not in the folder that may be read, or is hidden there"
-            )
+            raise PermissionError(errno.EACCES, _OUTSIDE)
 
     def _holds(self, real: str) -> bool:
         """Whether a path is in a folder, and not hidden there, as `.env` is."""
@@ -73,21 +71,25 @@ _NO_WRITING = "the server writes nothing, starts nothing and asks no other machi
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _REFUSED = frozenset(
     {
-        *(f"os.{name}" for name in ("mkdir", "rename", "remove", "rmdir", "link", "symlink", "truncate")),
-        *(f"os.{name}" for name in ("chmod", "chown", "utime", "setxattr", "removexattr", "startfile")),
-        *(f"os.{name}" for name in ("exec", "fork", "forkpty", "posix_spawn", "spawn", "system")),
-        *(f"socket.{name}" for name in ("bind", "connect", "sendto", "sendmsg", "getaddrinfo")),
+        *(
+            f"os.{each}"
+            for each in ("chmod", "chown", "exec", "fork", "forkpty", "link", "mkdir", "posix_spawn")
+        ),
+        *(f"os.{each}" for each in ("remove", "removexattr", "rename", "rmdir", "setxattr", "spawn")),
+        *(f"os.{each}" for each in ("startfile", "symlink", "system", "truncate", "utime")),
+        *(f"socket.{each}" for each in ("bind", "connect", "getaddrinfo", "sendmsg", "sendto")),
         "subprocess.Popen",
     }
 )
 # Libraries read files of their own: words, grammars, zones.
-_PLACES = [
-    *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib")),
-    *(each for each in sys.path if Path(each).name in ("site-packages", "dist-packages")),
-    str(files("antelog")),
-    *zoneinfo.TZPATH,
+_LIBRARIES = [
+    os.path.realpath(each)
+    for each in (
+        *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib")),
+        *(each for each in sys.path if Path(each).name in ("site-packages", "dist-packages")),
+        *(str(files("antelog")), *zoneinfo.TZPATH),
+    )
 ]
-_LIBRARIES = [os.path.realpath(each) for each in _PLACES]
 
 
 def _is_in(path: str, folder: str) -> bool:

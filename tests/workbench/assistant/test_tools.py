@@ -18,7 +18,7 @@ from mcp.types import TextContent, TextResourceContents
 
 from antelog.diagnostics import CATALOGUE
 from antelog.workbench.assistant import calls, pages
-from antelog.workbench.assistant.calls import OPTIONS, Place
+from antelog.workbench.assistant.calls import Place
 from antelog.workbench.assistant.tools import server
 from tests.docs.pages import ROOT
 
@@ -189,7 +189,7 @@ def test_nothing_outside_the_folder_is_read(folder: Path) -> None:
     (folder / "away.csv").symlink_to(secret)
     (folder / ".env.alog").write_text("the_secret(1).\n")
     (folder / "away.test.yaml").write_text(f"program: {secret}\ncases:\n- name: a\n")
-    (folder / "up.test.yaml").write_text(f"facts: [Temp: ../{secret.name}]\n{TESTS}")
+    (folder / "up.test.yaml").write_text(f"program: turbines.alog\nfacts:\n- Temp: ../{secret.name}\n{TESTS}")
     outside = ["../secret.alog", str(secret), "link.alog", "out/secret.alog", "https://x.org/a.alog"]
 
     async def walk(here: Assistant) -> None:
@@ -203,7 +203,7 @@ def test_nothing_outside_the_folder_is_read(folder: Path) -> None:
             said.append(await here.refused("try_rules", **given))
         said.append(await here.refused("try_rules", program=RULES, inputs={"Temp=/etc/passwd": READINGS}))
         said.append(await here.refused("test_rules", tests="away.test.yaml"))
-        said.append(await here.refused("test_rules", tests="up.test.yaml", program=RULES))
+        said.append(await here.refused("test_rules", tests="up.test.yaml"))
         said.append(await here.refused("check", program=RULES, options={"model": "../secret.alog"}))
         for text in said:
             assert "the_secret" not in text
@@ -292,7 +292,9 @@ def test_a_command_gets_no_passwords(folder: Path, monkeypatch: pytest.MonkeyPat
 def test_the_language_is_explained(tmp_path: Path) -> None:
     async def walk(here: Assistant) -> None:
         found = await here.client.list_resources()
-        assert [str(each.uri) for each in found.resources] == [f"antelog://{name}" for name in pages.SERVED]
+        assert [str(each.uri) for each in found.resources] == [
+            f"antelog://{name}" for name in pages.WORDS["pages"]
+        ]
         for name, file in (
             ("language", "llms.txt"),
             ("idioms", "idioms.md"),
@@ -325,4 +327,4 @@ def test_what_assistants_may_give_are_options_of_commands() -> None:
         command = main.commands.get(name) or main.get_command(click.Context(main), name)
         assert command is not None
         known |= {each.removeprefix("--") for option in command.params for each in option.opts}
-    assert set(OPTIONS) - known == set()
+    assert set(pages.WORDS["allowed"]["options"]) - known == set()
