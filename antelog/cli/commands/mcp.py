@@ -9,6 +9,8 @@ import click
 from antelog.cli.show.endings import ending_in_words
 from antelog.lazily import brought_by, libraries
 
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
 
 @click.command(
     epilog="Exit status: 0 the assistant ended it, 1 it cannot start, 2 the command is wrong. "
@@ -16,18 +18,10 @@ from antelog.lazily import brought_by, libraries
 )
 @click.argument("folder", default=".", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
-    "--functions",
-    metavar="FILE.py",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The only file with functions that may be run; without it, none is.",
+    "--functions", metavar="FILE.py", type=_FILE, help="The only file with functions that may be run."
 )
 @click.option(
-    "--seconds",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=60,
-    show_default=True,
-    help="How long a call may take.",
+    "--seconds", type=click.IntRange(1), default=60, show_default=True, help="The most a call may take."
 )
 @click.pass_context
 def mcp(ctx: click.Context, /, folder: Path, functions: Path | None, seconds: int) -> None:

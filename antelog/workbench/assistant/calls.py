@@ -15,8 +15,10 @@ from typing import TypeAlias
 import msgspec
 from mcp.server.mcpserver.exceptions import ToolError
 
+from antelog.errors import AntelogError
 from antelog.escaping import shown_lines
 from antelog.language.checks.suggestions import did_you_mean, require_known
+from antelog.language.program_files import read_text
 from antelog.workbench.assistant import confined
 from antelog.workbench.assistant.pages import WORDS
 from antelog.writing import temporary_folder
@@ -46,10 +48,13 @@ class Place:
     def path(self, given: str) -> str:
         """A path from the folder, of a file or a folder in it. Raises ToolError for others."""
         found, inside = self.folder / given, False
-        with suppress(OSError, ValueError):  # a name that no file can have
-            inside = "://" not in given and found.resolve().is_relative_to(self.folder.resolve())
+        with suppress(OSError, ValueError):  # it is elsewhere, or a name that no file can have
+            parts = found.resolve().relative_to(self.folder.resolve()).parts
+            inside = not any(each.startswith(".") for each in parts) and "://" not in given
         if not inside or Path(given).is_absolute():
-            raise ToolError(f"{given}: is not in the folder that may be read; write a path from there")
+            raise ToolError(
+                f"{given}: is not in the folder that may be read, or hidden; write a path from there"
+            )
         if not found.exists():
             near = [each.name for each in found.parent.glob("*")] if found.parent.is_dir() else []
             hint = did_you_mean(found.name, near) or "Write a path from there, or the text itself."
@@ -72,6 +77,14 @@ class CommandCall:
             return self.place.path(given)
         self.texts[name] = given
         return name
+
+    def text(self, given: str) -> str:
+        """The text of a program, given as such or as a path."""
+        name = self.file(given)
+        try:
+            return self.texts.pop(name) if name in self.texts else read_text(self.place.folder / name)
+        except AntelogError as error:
+            raise ToolError(str(error)) from None
 
     def facts(self, option: str, given: Mapping[str, str]) -> None:
         """Adds the facts of predicates: paths, or texts as CSV or JSON lines."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ _LOOKED_UP = ("language.md", "idioms.md", "diagnostics.md", "testing.md")  # for
 _MOST = 20_000  # characters of the sections about a topic
 
 
-@cache
 def page(file: str) -> str:
     carried = Path(str(files("antelog"))) / "pages"  # a wheel has them there; see pyproject.toml
     folder = carried if carried.is_dir() else Path(str(files("antelog"))).parent / "docs"

@@ -97,9 +97,7 @@ def server(place: Place) -> MCPServer:
     async def laid_out(program: Program) -> str:
         """Lay out rules as antelog writes them; returns the text."""
         made = call("format", {})
-        path = made.file(program)
-        text = made.texts.pop(path) if made.texts else (place.folder / path).read_text("utf-8-sig")
-        return await made.answer("-", standard=text)
+        return await made.answer("-", standard=made.text(program))
 
     @tool()
     async def backtest(
