@@ -16,19 +16,16 @@ from pathlib import Path
 from typing import Any
 
 import requests
-from opentelemetry._logs import SeverityNumber
+from opentelemetry._logs import LogRecord, SeverityNumber
 from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.metrics import CallbackOptions, Observation
-from opentelemetry.sdk._logs import LoggerProvider
-from opentelemetry.sdk._logs.export import (
-    InMemoryLogRecordExporter,
-    LogRecordExportResult,
-    SimpleLogRecordProcessor,
-)
+from opentelemetry.sdk._logs import ReadableLogRecord
+from opentelemetry.sdk._logs.export import LogRecordExportResult
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader, MetricExportResult
 from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
 from antelog.answers import ENDS
 from antelog.engine.step.wording import LOST
@@ -45,6 +42,7 @@ from antelog.watch.board.board import Board
 
 _KINDS = frozenset({*ENDS, LIKELY, UNLIKELY})
 _SEVERITIES = {"critical": SeverityNumber.ERROR, "warning": SeverityNumber.WARN}  # of others it is INFO
+_SCOPE = InstrumentationScope("antelog")
 _AT_ONCE = 500  # records of the feed that are read, and sent, at a time
 _EVERY = 10.0  # seconds between two exports of metrics
 _AGAIN = 2.0  # seconds after which what failed is sent again; the library tries for some time before it fails
@@ -92,24 +90,17 @@ class Collector:
         self._logs = OTLPLogExporter(f"{address}/v1/logs", session=session)
         self._metrics = OTLPMetricExporter(f"{address}/v1/metrics", session=session)
         known = Resource({"service.name": "antelog", "antelog.program": setup.program})
-        resource = known.merge(OTELResourceDetector().detect())
-        self._waiting = InMemoryLogRecordExporter()  # type: ignore[no-untyped-call]  # OpenTelemetry
-        provider = LoggerProvider(resource, shutdown_on_exit=False)
-        provider.add_log_record_processor(SimpleLogRecordProcessor(self._waiting))
-        self._logger, self._reader = provider.get_logger("antelog"), InMemoryMetricReader()
+        self._resource, self._reader = known.merge(OTELResourceDetector().detect()), InMemoryMetricReader()
         self._observed: dict[str, list[Observation]] = {}
-        meter = MeterProvider([self._reader], resource, shutdown_on_exit=False).get_meter("antelog")
+        meter = MeterProvider([self._reader], self._resource, shutdown_on_exit=False).get_meter("antelog")
         for name, text in words_of().items():
             make = meter.create_observable_counter if is_counter(name) else meter.create_observable_gauge
             make(name, [partial(self._observations, name)], description=text)
 
     def send(self, changes: Iterable[LogLine], ending: Callable[[], bool]) -> bool:
         """Sends changes until the collector has them; False if it has not, some time after the end."""
-        until = float("inf")
-        for line in changes:
-            if line["change"] in _KINDS:
-                self._add(line)
-        while batch := self._waiting.get_finished_logs():
+        until, batch = float("inf"), [self._record(line) for line in changes if line["change"] in _KINDS]
+        while batch:
             self._statuses.clear()
             taken = self._logs.export(batch) is LogRecordExportResult.SUCCESS
             refused = not taken and self._statuses[-1:] and self._statuses[-1] in REFUSALS
@@ -117,7 +108,6 @@ class Collector:
                 said = f"records are left out: the collector refuses them with {self._statuses[-1]}"
                 say(f"telemetry: {len(batch)} {said}")
             if refused or self._heard(taken):
-                self._waiting.clear()
                 break
             if ending():
                 until = min(until, time.monotonic() + _GRACE)
@@ -126,12 +116,11 @@ class Collector:
             time.sleep(_AGAIN)
         return True
 
-    def _add(self, line: LogLine) -> None:
-        severity, timescale = self._texts.query(line).severity, self._setup.timescale
-        at = None
+    def _record(self, line: LogLine) -> ReadableLogRecord:
+        severity, timescale, at = self._texts.query(line).severity, self._setup.timescale, None
         if timescale is not None and line["tick"] in timescale.ticks:
             at = int(timescale.time(line["tick"]).timestamp() * 1_000_000) * 1_000
-        self._logger.emit(
+        found = LogRecord(
             timestamp=at,
             observed_timestamp=time.time_ns(),
             severity_number=_SEVERITIES.get(severity, SeverityNumber.INFO),
@@ -140,6 +129,7 @@ class Collector:
             attributes=attributes(line, severity),
             event_name="antelog.change",
         )
+        return ReadableLogRecord(found, self._resource, _SCOPE)
 
     def measure(self, found: Iterable[Sample]) -> None:
         """Sends metrics; those that the collector does not take are followed by newer ones."""

@@ -17,7 +17,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from antelog.errors import AntelogError
 from antelog.escaping import shown_lines
-from antelog.language.checks.suggestions import did_you_mean, require_known
+from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.program_files import read_text
 from antelog.workbench.assistant import confined
 from antelog.workbench.assistant.pages import WORDS
@@ -95,10 +95,12 @@ class CommandCall:
             self.words.append(f"--{option}={name}={self.file(value, f'{name}.{form}')}")
 
     def given(self, options: Options) -> None:
-        """Adds options of the command. Raises DataError or ToolError for those that are not allowed."""
+        """Adds options of the command. Raises ToolError for those that are not allowed."""
         for name, value in options.items():
             known = name.lstrip("-").replace("_", "-")
-            require_known(known, WORDS["allowed"]["options"], "there is no option", "There are")
+            if known not in WORDS["allowed"]["options"]:
+                hint = did_you_mean(known, WORDS["allowed"]["options"])
+                raise ToolError(f"there is no option {name} for assistants. {hint}".rstrip())
             for each in [value] if isinstance(value, str | int | float) else value:
                 if known == "model" and each != "learn":
                     self.place.path(str(each))

@@ -8,7 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from antelog.errors import DataError
+from mcp.server.mcpserver.exceptions import ToolError
+
 from antelog.language.checks.suggestions import did_you_mean
 
 WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("tools.toml").read_text("utf-8"))
@@ -24,7 +25,7 @@ def page(file: str) -> str:
 
 
 def explained(topic: str) -> str:
-    """The sections about a topic: a code such as E201, or words. Raises DataError if there are none."""
+    """The sections about a topic: a code such as E201, or words. Raises ToolError if there are none."""
     parts = [part for file in _LOOKED_UP for part in re.split(r"(?m)^(?=##+ )", page(file))[1:]]
     sections = {part.partition("\n")[0].lstrip("# "): part.rstrip() for part in parts}
     asked = " ".join(topic.split()).lower()
@@ -32,7 +33,7 @@ def explained(topic: str) -> str:
     found += [heading for heading, text in sections.items() if asked in text.lower() and heading not in found]
     if not found:
         hint = did_you_mean(topic, sections) or f"Ask for one of these: {', '.join(sections)}."
-        raise DataError(f"no page speaks of {topic}. {hint}")
+        raise ToolError(f"no page speaks of {topic}. {hint}")
     text = sections[found.pop(0)]
     while found and len(text) + len(sections[found[0]]) < _MOST:
         text += f"\n\n{sections[found.pop(0)]}"

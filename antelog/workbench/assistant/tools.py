@@ -7,11 +7,9 @@ from importlib.metadata import version
 from typing import Annotated, Any, TypeAlias
 
 from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
-from antelog.errors import DataError
 from antelog.workbench.assistant.calls import CommandCall, Options, Place
 from antelog.workbench.assistant.pages import WORDS, explained, page
 from antelog.workbench.testing.suite import ENDING
@@ -43,10 +41,7 @@ def server(place: Place) -> MCPServer:
         made = CommandCall(place, command)
         made.facts("input", inputs or {})
         made.facts("static", static or {})
-        try:
-            made.given(options)
-        except DataError as error:
-            raise ToolError(str(error)) from None
+        made.given(options)
         return made
 
     @tool()
@@ -117,10 +112,7 @@ def server(place: Place) -> MCPServer:
     @tool()
     def explain_language(topic: Annotated[str, _about("topic")] = "") -> str:
         """Explain a code of an error or warning, or a part of the language; without a topic, all in short."""
-        try:
-            return explained(topic) if topic.strip() else page("llms.txt")
-        except DataError as error:
-            raise ToolError(str(error)) from None
+        return explained(topic) if topic.strip() else page("llms.txt")
 
     for name, text in WORDS["pages"].items():
         file = "llms.txt" if name == "language" else f"{name}.md"

@@ -149,7 +149,7 @@ def test_what_tools_answer_is_what_commands_print(folder: Path) -> None:
         assert "confirmed       1 of 1" in await here.backtest(program=RULES, **given)
         for name in ("rejects", "output", "config", "workers", "functions", "input", "record", "junit"):
             said = await here.refused("try_rules", **TURBINES, options={name: "x.csv"})
-            assert f"there is no option {name}. " in said
+            assert f"there is no option {name} for assistants." in said
         assert "Did you mean until?" in await here.refused("try_rules", **TURBINES, options={"untl": 3})
         assert "o such option" in await here.refused("try_rules", **TURBINES, options={"depth": 3})
 
