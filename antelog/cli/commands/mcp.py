@@ -28,6 +28,6 @@ def mcp(ctx: click.Context, /, folder: Path, functions: Path | None, seconds: in
     """Start a server of the Model Context Protocol, which an assistant talks to."""
     with ending_in_words(ctx):
         with libraries("the server for assistants", "mcp"):
-            from antelog.workbench.assistant.calls import Place  # noqa: PLC0415 - an extra
+            from antelog.workbench.assistant.calls import ReadableFolder  # noqa: PLC0415 - an extra
             from antelog.workbench.assistant.tools import server  # noqa: PLC0415
-        server(Place(folder.resolve(), functions, seconds)).run()
+        server(ReadableFolder(folder.resolve(), functions, seconds)).run()

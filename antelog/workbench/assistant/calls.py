@@ -38,20 +38,20 @@ have the server started with more --seconds
 
 
 @dataclass(frozen=True)
-class Place:
+class ReadableFolder:
     """A folder to be read, the file with functions that may be run, and the seconds that a call may take."""
 
-    folder: Path
+    root: Path
     functions: Path | None = None
     seconds: float = 60
 
-    def path(self, given: str) -> str:
+    def inside(self, given: str) -> str:
         """A path from the folder, of a file or a folder in it. Raises ToolError for others."""
-        found, inside = self.folder / given, False
+        found, fits = self.root / given, False
         with suppress(OSError, ValueError):  # it is elsewhere, or a name that no file can have
-            parts = found.resolve().relative_to(self.folder.resolve()).parts
-            inside = not any(each.startswith(".") for each in parts) and "://" not in given
-        if not inside or Path(given).is_absolute():
+            parts = found.resolve().relative_to(self.root.resolve()).parts
+            fits = not any(each.startswith(".") for each in parts) and "://" not in given
+        if not fits or Path(given).is_absolute():
             raise ToolError(
                 f"{given}: is not in the folder that may be read, or hidden; write a path from there"
             )
@@ -66,7 +66,7 @@ class Place:
 class CommandCall:
     """A command with its options, and texts that stand for files."""
 
-    place: Place
+    folder: ReadableFolder
     command: str
     words: list[str] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class CommandCall:
     def file(self, given: str, name: str = "rules.alog") -> str:
         """The path that is given or, if it is a text, a name with which it stands for a file."""
         if "\n" not in given and (given.endswith(".alog") or not name.endswith(".alog")):
-            return self.place.path(given)
+            return self.folder.inside(given)
         self.texts[name] = given
         return name
 
@@ -82,7 +82,7 @@ class CommandCall:
         """The text of a program, given as such or as a path."""
         name = self.file(given)
         try:
-            return self.texts.pop(name) if name in self.texts else read_text(self.place.folder / name)
+            return self.texts.pop(name) if name in self.texts else read_text(self.folder.root / name)
         except AntelogError as error:
             raise ToolError(str(error)) from None
 
@@ -103,27 +103,27 @@ class CommandCall:
                 raise ToolError(f"there is no option {name} for assistants. {hint}".rstrip())
             for each in [value] if isinstance(value, str | int | float) else value:
                 if known == "model" and each != "learn":
-                    self.place.path(str(each))
+                    self.folder.inside(str(each))
                 self.words += [] if each is False else [f"--{known}" if each is True else f"--{known}={each}"]
 
     async def answer(self, *arguments: str, standard: str = "") -> str:
-        """What the command prints, then what it says beside that. Raises ToolError if it fails."""
-        folder, functions = self.place.folder.resolve(), None
-        if self.place.functions is not None:
-            functions = str(self.place.functions.resolve())
+        """The output of the command, then its messages. Raises ToolError if it fails."""
+        root, functions = self.folder.root.resolve(), None
+        if self.folder.functions is not None:
+            functions = str(self.folder.functions.resolve())
             self.words += [] if self.command in ("check", "format") else [f"--functions={functions}"]
         with ExitStack() as stack:
-            here = stack.enter_context(overlaid(folder, self.texts)) if self.texts else folder
-            held = confined.Confines((str(folder), str(here.resolve())), functions)
+            here = stack.enter_context(overlaid(root, self.texts)) if self.texts else root
+            held = confined.Confines((str(root), str(here.resolve())), functions)
             words = [msgspec.json.encode(held).decode(), self.command, *self.words, "--", *arguments]
-            said, failed = await _run(words, here, self.place.seconds, standard.encode())
+            said, failed = await _run(words, here, self.folder.seconds, standard.encode())
         if failed:
             raise ToolError(f"\n{said}")  # below the line that names the tool
         return said
 
 
 async def _run(words: Sequence[str], here: Path, seconds: float, standard: bytes) -> tuple[str, bool]:
-    """What a command prints and says, and whether it failed."""
+    """The output and the messages of a command, and whether it failed."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-B", "-X", "utf8", "-m", confined.__name__, *words),
         cwd=here,

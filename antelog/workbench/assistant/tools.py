@@ -10,7 +10,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
-from antelog.workbench.assistant.calls import CommandCall, Options, Place
+from antelog.workbench.assistant.calls import CommandCall, Options, ReadableFolder
 from antelog.workbench.assistant.pages import WORDS, explained, page
 from antelog.workbench.testing.suite import ENDING
 
@@ -25,7 +25,7 @@ Facts: TypeAlias = Annotated[dict[str, str], _about("facts", default_factory=dic
 Given: TypeAlias = Annotated[Options, _about("options", default_factory=dict)]
 
 
-def server(place: Place) -> MCPServer:
+def server(folder: ReadableFolder) -> MCPServer:
     """A server for one folder, which runs once it is given its streams."""
     words = WORDS["instructions"].strip()
     found = MCPServer("antelog", instructions=words, version=version("antelog"), log_level="CRITICAL")
@@ -38,7 +38,7 @@ def server(place: Place) -> MCPServer:
         inputs: dict[str, str] | None = None,
         static: dict[str, str] | None = None,
     ) -> CommandCall:
-        made = CommandCall(place, command)
+        made = CommandCall(folder, command)
         made.facts("input", inputs or {})
         made.facts("static", static or {})
         made.given(options)

@@ -18,7 +18,7 @@ from mcp.types import TextContent, TextResourceContents
 from antelog.cli.main import main
 from antelog.diagnostics import CATALOGUE
 from antelog.workbench.assistant import calls, pages
-from antelog.workbench.assistant.calls import Place
+from antelog.workbench.assistant.calls import ReadableFolder
 from antelog.workbench.assistant.tools import server
 from tests.docs.pages import ROOT
 
@@ -77,11 +77,11 @@ class Assistant:
 Walk: TypeAlias = Callable[[Assistant], Awaitable[None]]
 
 
-def assisted(place: Place | StdioServerParameters, walk: Walk) -> None:
+def assisted(place: ReadableFolder | StdioServerParameters, walk: Walk) -> None:
     """Walks through calls of a server, in this process or one of its own."""
 
     async def run() -> None:
-        async with Client(server(place) if isinstance(place, Place) else place) as client:
+        async with Client(server(place) if isinstance(place, ReadableFolder) else place) as client:
             await walk(Assistant(client))
 
     asyncio.run(run())
@@ -153,7 +153,7 @@ def test_what_tools_answer_is_what_commands_print(folder: Path) -> None:
         assert "Did you mean until?" in await here.refused("try_rules", **TURBINES, options={"untl": 3})
         assert "o such option" in await here.refused("try_rules", **TURBINES, options={"depth": 3})
 
-    assisted(Place(folder), walk)
+    assisted(ReadableFolder(folder), walk)
     assert contents(folder) == before
 
 
@@ -172,7 +172,7 @@ def test_texts_stand_for_files_and_see_those_beside_them(folder: Path) -> None:
         assert re.search(r"7 cases: \d passed, \d failed", said)
         assert "new.alog" in await here.diff(old="turbines.alog", new=weaker)
 
-    assisted(Place(folder), walk)
+    assisted(ReadableFolder(folder), walk)
     assert {each.name for each in folder.parent.iterdir()} == {"rules", "secret.alog", "secret.csv"}
 
 
@@ -201,7 +201,7 @@ def test_nothing_outside_the_folder_is_read(folder: Path) -> None:
             assert "the_secret" not in text
             assert re.search("in the folder|is not the name of", text), text
 
-    assisted(Place(folder), walk)
+    assisted(ReadableFolder(folder), walk)
 
 
 def test_functions_are_run_only_if_that_was_said_at_the_start(
@@ -230,9 +230,9 @@ def test_functions_are_run_only_if_that_was_said_at_the_start(
         said = await here.refused("test_rules", tests="near.test.yaml")
         assert "the server writes nothing, starts nothing and asks no other machine" in said
 
-    assisted(Place(folder), without)
-    assisted(Place(folder, folder / "near.py"), given)
-    assisted(Place(folder, folder / "near.txt"), writing)
+    assisted(ReadableFolder(folder), without)
+    assisted(ReadableFolder(folder, folder / "near.py"), given)
+    assisted(ReadableFolder(folder, folder / "near.txt"), writing)
     assert not ran.exists()
 
 
@@ -251,8 +251,8 @@ def test_an_answer_that_is_too_long_or_takes_too_long_says_so(
         said = await here.refused("check", program=RULES)
         assert "error: ended after 0.01 seconds, before it was done" in said
 
-    assisted(Place(folder), cut)
-    assisted(Place(folder, seconds=0.01), ended)
+    assisted(ReadableFolder(folder), cut)
+    assisted(ReadableFolder(folder, seconds=0.01), ended)
 
 
 def test_the_language_is_explained(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_the_language_is_explained(tmp_path: Path) -> None:
         assert len(said) < 40_000
         assert "Did you mean Negation?" in await here.refused("explain_language", topic="Negatoin")
 
-    assisted(Place(tmp_path), walk)
+    assisted(ReadableFolder(tmp_path), walk)
     assert [code for code in CATALOGUE if code not in pages.explained(code)] == []
 
 
