@@ -10,6 +10,7 @@ WORKDIR /source
 COPY pyproject.toml README.md LICENSE ./
 COPY locked locked
 COPY antelog antelog
+COPY docs docs
 RUN pip install --no-cache-dir --require-hashes --requirement locked/build.txt \
     && pip wheel --no-cache-dir --no-deps --no-build-isolation --wheel-dir /wheels .
 

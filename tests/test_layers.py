@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
     "README.md",
     "CONTRIBUTING.md",
+    "docs/llms.txt",
     *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/**/*.md")),
     *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("examples/*/README.md")),
 ]

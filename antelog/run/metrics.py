@@ -22,6 +22,11 @@ def is_counter(name: str) -> bool:
     return "counter" in _METRICS[name]
 
 
+def words_of() -> dict[str, str]:
+    """All metrics, each with what it counts or measures."""
+    return {name: text for name, each in _METRICS.items() for text in each.values()}
+
+
 def families(samples: Iterable[Sample]) -> list[Metric]:
     """The metrics that have samples, with their words."""
     found = {

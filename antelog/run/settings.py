@@ -274,6 +274,7 @@ class AlertSettings:
     )
     alert_every: str = option("5 minutes", plain("DURATION", values.pause_or_none))
     link: str | None = option(None, plain("URL", values.web_address))
+    otlp: str | None = option(None, plain("URL", values.web_address))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
     ROOT / "README.md",
     *sorted((ROOT / "docs").rglob("*.md")),
+    ROOT / "docs" / "llms.txt",
     *sorted(ROOT.glob("examples/*/README.md")),
 )
 _BLOCK = re.compile(r"^```(?P<tag>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -26,7 +26,7 @@ PIPELINES = [
     if block.language == "toml" and not any(mark in block.text for mark in ("[[alert]]", "[language-server."))
 ]
 # Those of the tutorial have programs of their own, and are walked through.
-SUITES = [b for b in BLOCKS if b.page in ("testing.md", "diagnostics.md") and "cases:" in b.text]
+SUITES = [b for b in BLOCKS if b.page in ("testing.md", "diagnostics.md", "llms.txt") and "cases:" in b.text]
 ENTRIES = re.split(
     r"^## ", (ROOT / "docs" / "diagnostics.md").read_text(encoding="utf-8"), flags=re.MULTILINE
 )[1:]

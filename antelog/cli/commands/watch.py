@@ -30,6 +30,7 @@ from antelog.files import Rejects
 from antelog.incidents.incident_list import read_incidents
 from antelog.language.moments import tick_in_words
 from antelog.language.program_files import read_text
+from antelog.lazily import libraries
 from antelog.process import LEARN
 from antelog.program import Program
 from antelog.run import values
@@ -168,7 +169,10 @@ def wanted_alerts(settings: AlertSettings, program: Program, *, chances: bool) -
     try:
         alerts = [Alert(to, on, where, settings.alert_template or "") for to in settings.alerts]
         alerts += [] if settings.alert_file is None else alerts_in(settings.alert_file)
-        found = setup_of(alerts, program, chances=chances) if alerts else None
+        found = setup_of(alerts, program, chances=chances) if alerts or settings.otlp else None
+        if settings.otlp:
+            with libraries("--otlp", "otlp"):
+                from antelog.watch.alerts import telemetry  # noqa: F401, PLC0415 - an extra
         begin: int | None = 0
         if settings.alert_from != START:  # NOW is known only when all has been read
             now = settings.alert_from == NOW
@@ -178,6 +182,7 @@ def wanted_alerts(settings: AlertSettings, program: Program, *, chances: bool) -
             every=float(values.length_of(settings.alert_every) or 0) / 1e6,
             begin=begin,
             link=settings.link or "",
+            otlp=settings.otlp or "",
         )
     except (AlertError, DataError) as error:
         raise click.UsageError(redacted(str(error))) from None

@@ -133,6 +133,7 @@ class AlertSetup:
     link: str = ""  # the address of the page
     key: str | None = None  # the name of the program's key
     store: str = ""  # the path of the store, which has the feed and the outbox
+    otlp: str = ""  # the address of a collector of telemetry
 
 
 # ---- the changes of an alert ----

@@ -17,6 +17,7 @@ from antelog.watch.alerts.letters import Letter
 SENT, FAILED, REFUSED, DROPPED = "sent", "failed", "refused", "dropped"
 OUTCOMES = (SENT, FAILED, REFUSED, DROPPED)
 WAITING = "waiting"
+_EXPORTED = ("--otlp", "position")  # no receiver has such a name
 MOST = 100_000  # letters that wait for a receiver, at most
 
 
@@ -74,6 +75,14 @@ class Outbox:
 
     def read_to(self, position: int) -> None:
         self.database.execute("INSERT OR REPLACE INTO place VALUES (1, ?)", (position,))
+
+    @property
+    def exported(self) -> int | None:
+        """The position up to which a collector of telemetry has all changes; None at first."""
+        return self._number("SELECT number FROM counts WHERE receiver = ? AND outcome = ?", *_EXPORTED)
+
+    def export_to(self, position: int) -> None:
+        self.database.execute("INSERT OR REPLACE INTO counts VALUES (?, ?, ?)", (*_EXPORTED, position))
 
     def first(self, receiver: str, without: Iterable[int] = ()) -> Letter | None:
         """Finds the letter to try next: the oldest, but one with five failures of its own yields to others.

@@ -38,7 +38,8 @@ async def run(setup: AlertSetup, ending: asyncio.Event) -> None:
     with opened(Path(setup.store)) as outbox:
         receivers = [route.receiver for route in routes]
         # Names are looked up in threads; one whose servers are silent takes none from the others.
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(4 * AT_ONCE * len(receivers)))
+        threads = 4 * AT_ONCE * len(receivers) + 1  # one is for telemetry
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(threads))
         outbox.receive(each.name for each in receivers)
         if outbox.begin is None and setup.begin is not None:
             outbox.begin_at(setup.begin)
@@ -55,6 +56,10 @@ async def run(setup: AlertSetup, ending: asyncio.Event) -> None:
             senders = [Sender(each, outbox, client, ending, read) for each in receivers]
             sending = [tasks.create_task(each.run()) for each in senders]
             tasks.create_task(_end(ending, sending))
+            if setup.otlp:
+                from antelog.watch.alerts.telemetry import export  # noqa: PLC0415 - an extra
+
+                tasks.create_task(asyncio.to_thread(export, setup, ending.is_set))
         waiting = outbox.waiting()
         for receiver in receivers:
             if left := waiting.get(receiver.name):
@@ -97,7 +102,7 @@ async def _read(
 async def _end(ending: asyncio.Event, sending: list[asyncio.Task[None]]) -> None:
     """Cancels tasks that still run some seconds after the end of the stream."""
     await ending.wait()
-    _, late = await asyncio.wait(sending, timeout=GRACE)
+    _, late = await asyncio.wait(sending, timeout=GRACE) if sending else ((), ())
     for task in late:
         task.cancel()
 
@@ -119,6 +124,8 @@ class AlertProcess:
             if outbox.position is None:
                 # Where alerts begin at the newest time, open answers are looked for in all of the past.
                 outbox.read_to(0 if setup.begin is None else StoredFeedAt(store).extent()[1])
+            if setup.otlp and outbox.exported is None:
+                outbox.export_to(StoredFeedAt(store).extent()[1])
             self._knows_begin = outbox.begin is not None or setup.begin is not None
         self._order = msgspec.json.encode(replace(setup, store=str(store)))
         self.child = self._started()

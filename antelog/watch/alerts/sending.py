@@ -34,7 +34,7 @@ AT_ONCE = 8  # letters on their way to a receiver, at most; a command gets one a
 IN_A_ROW = 8  # failures in a row after which a receiver that answers is down
 MOST_RESTING = 1_000  # letters that rest, at most; then others wait: to look past more takes time
 AGAIN = "again"
-_REFUSALS = frozenset({400, 413, 415, 422})  # the same letter would be refused again
+REFUSALS = frozenset({400, 413, 415, 422})  # the same letter would be refused again
 _LONGEST = 300.0
 _LONGEST_ASKED = 3_600.0  # the longest `Retry-After` that is respected: an hour
 # Bytes of an answer that are read, pieces of it, and seconds for it, at most; only its status matters.
@@ -137,7 +137,7 @@ def _answered(response: httpx.Response) -> Attempt:
         return Attempt(SENT)
     if response.is_redirect:
         return Attempt(AGAIN, f"answered {status}, a redirect, which is not followed: mend the address")
-    if status in _REFUSALS:
+    if status in REFUSALS:
         return Attempt(REFUSED, f"answered {status}: it does not take such a letter")
     asked = retry_after(response.headers.get("Retry-After"))
     return Attempt(AGAIN, f"answered {status}", asked, there=True)
