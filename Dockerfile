@@ -1,6 +1,6 @@
 # Two images, both without the sources, the build tools, and root:
 #
-#     docker build --tag antelog .                          watch and try: antelog[kafka,watch]
+#     docker build --tag antelog .                          watch and try, with all brokers and databases
 #     docker build --tag antelog:spark --target spark .     and `antelog run`, with Spark and a Java
 #
 # docs/docker.md shows them at work.

@@ -121,7 +121,7 @@ format: $(INSTALLED) ## Format the code and repair what ruff can repair
 	@$(RUFF) check --fix
 
 docs: $(DOCS_INSTALLED) ## Build the documentation into site/; a warning is an error
-	@$(MKDOCS) --quiet build --strict
+	@$(MKDOCS) build --strict
 
 docs-serve: $(DOCS_INSTALLED) ## Serve the documentation locally and follow edits
 	@$(MKDOCS) serve

@@ -20,7 +20,7 @@ LOCKED = {
     "build": (),
     "dev": ("dev",),
     "docs": ("dev", "docs"),
-    "watch": ("kafka", "watch"),
+    "watch": ("kafka", "mqtt", "postgresql", "prometheus", "redis", "watch"),
     "spark": ("kafka", "spark", "watch"),
 }
 """The files, with the extras in them: what builds a wheel, the development environment, the images."""

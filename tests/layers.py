@@ -77,7 +77,7 @@ WEB_FRAMEWORKS = (
     *("panel", "quart", "sanic", "starlette", "streamlit", "tornado", "uvicorn", "werkzeug"),
 )
 
-# library -> the only unit that may import it
+# library -> the only unit that may import it, or the only ones
 BELONGS_TO: dict[str, str] = {
     "pyspark": "spark",
     "click": "cli",
@@ -87,13 +87,16 @@ BELONGS_TO: dict[str, str] = {
     "IPython": "notebook",
     "apprise": "watch",
     "confluent_kafka": "run",
+    "httpx": "run watch",
     "fsspec": "files",
-    "httpx": "watch",
     "jinja2": "watch",
     "lsprotocol": "workbench",
     "markupsafe": "watch",
+    "psycopg": "run",
     "yaml": "workbench",
+    "paho": "run",
     "pygls": "workbench",
+    "redis": "run",
     **dict.fromkeys(WEB_FRAMEWORKS, "watch"),
 }
 
@@ -139,9 +142,10 @@ def import_complaints(source: str, path: PurePosixPath) -> list[str]:
     complaints = []
     for line, module in imported_modules(source, path):
         library, *rest = module.split(".")
-        home = BELONGS_TO.get(library, unit)
-        if home != unit:
-            complaints.append(f"{path}:{line}: {library} may be imported in {PACKAGE}/{home} only")
+        homes = BELONGS_TO.get(library, unit).split()
+        if unit not in homes:
+            places = " or ".join(f"{PACKAGE}/{home}" for home in homes)
+            complaints.append(f"{path}:{line}: {library} may be imported in {places} only")
         if library != PACKAGE:
             continue
         # `from antelog import load` takes a name of the package itself, not a unit

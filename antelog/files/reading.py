@@ -111,7 +111,7 @@ def frame_chunks(
 def table_chunks(
     schema: pa.Schema,
     batches: Callable[[list[str]], Iterable[pa.RecordBatch]],
-    path: FilePath,
+    path: FilePath | str,
     wanted: WantedColumns,
     *,
     whole: bool = True,

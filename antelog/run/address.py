@@ -42,8 +42,8 @@ class Files:
         return self.path.partition("://")[0] if "://" in self.path else ""
 
     @property
-    def place(self) -> FilePath:
-        """What reads it without Spark."""
+    def file_path(self) -> FilePath:
+        """The path of those who read it without Spark."""
         if self.scheme in EXTRAS:
             return RemotePath.of(self.path, self.options, is_folder=self.folder)
         return Path(self.path)

@@ -22,7 +22,7 @@ from antelog.files.columns import NUMBER, ROW
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
 from antelog.run.address import Address, Console, Files, Jdbc, Posted, Rate, Standard
-from antelog.run.door import SourceAddress
+from antelog.run.door import SinkAddress, SourceAddress
 from antelog.run.options import options_of
 from antelog.run.settings import Settings
 from antelog.run.sources.kafka import Kafka
@@ -92,6 +92,8 @@ def _of_watch(settings: Settings) -> Iterator[Conflict]:
         yield _conflict("E704.no-alert", "alert_on", "alert_where", "alert_template")
     if sum(isinstance(each, Standard) for each in settings.inputs.values()) > 1:
         yield _conflict("E704.standard-input", "input")
+    if any(isinstance(each, SinkAddress) and each.needs_all for each in settings.outputs):
+        yield from _keeping_answers(settings)
 
 
 def _of_run(settings: Settings) -> Iterator[Conflict]:

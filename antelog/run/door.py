@@ -51,7 +51,7 @@ class Url:
     def of(cls, text: str, folder: Path = Path(), fill: Callable[[str], str] = filled) -> Url:
         """Raises SettingError."""
         # A fragment goes before the options, as in `postgresql://host/db#readings?order=id`.
-        whole, _, end = text.partition("#")
+        whole, hash_mark, end = text.partition("#")
         fragment, mark, query = end.partition("?")
         parts = urlsplit(f"{whole}?{query}" if mark else whole)
         credentials, _, hosts = parts.netloc.rpartition("@")
@@ -70,6 +70,8 @@ class Url:
         hosts, path = fill(hosts), fill(unquote(parts.path))
         fragment = fill(unquote(fragment))
         path = path.strip("/") if hosts else path
+        if hash_mark and not fragment and whole.endswith("/"):
+            path = f"{path}/#".lstrip("/")  # as in `mqtt://host/plant/#`, which stands for all topics there
         shown = f"{parts.scheme}://{hosts}/{path}".rstrip("/") if hosts else f"{parts.scheme}:{path}"
         shown += f"#{fragment}" if fragment else ""
         return cls(
@@ -148,6 +150,11 @@ class SourceAddress(BroughtAddress):
 
 class SinkAddress(BroughtAddress):
     """An address that lines go to."""
+
+    @property
+    def needs_all(self) -> bool:
+        """Whether it has to have the lines of all kinds, and those of answers that are open already."""
+        return False
 
     @abstractmethod
     def sink(self, mark: Mapping[str, Any] | None, lines: LinesOfStep) -> Sink:

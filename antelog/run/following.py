@@ -24,7 +24,7 @@ from antelog.run.driver import Driver, RunTime
 from antelog.run.journal import Journal, RunState, restored
 from antelog.run.reading import InputReader, InputSource, Listeners, wanted_of
 from antelog.run.settings import Settings
-from antelog.run.sinks.feed_sink import FeedSink
+from antelog.run.sinks.feed_sink import FeedSink, open_answers
 from antelog.run.sinks.outputs import OutputFile
 from antelog.run.sinks.result import LinesOfStep, Sink, remark, sentences, steps_of
 from antelog.run.sources.opening import FOLLOWED, Followed, source_of
@@ -129,7 +129,7 @@ class FollowedRun:
             return begun() if stored is None else stored[0]
 
         engine = divided(engine, self.settings.workers, self.note, again)
-        sink = self._sink(output, known, stack)
+        sink = self._sink(output, known, engine, stack)
         feed = None
         if store is not None and self.feed:
             feed = FeedSink(store.feed, engine, self.program.source, self.time.monotonic)
@@ -211,7 +211,7 @@ class FollowedRun:
         source = source_of(place, wanted, mark, complete=settings.once, resumed=resumed, inbox=inbox)
         return InputSource(source, str(place), wanted)
 
-    def _sink(self, output: RunOutput, known: RunState, stack: ExitStack) -> Sink:
+    def _sink(self, output: RunOutput, known: RunState, engine: Engine, stack: ExitStack) -> Sink:
         address = output.address
         if address is None:
             return output.otherwise
@@ -227,7 +227,10 @@ class FollowedRun:
                     raise
                 self.note(f"another process writes to {path}; this one waits for its end")
                 sink = OutputFile(path, mark, output.lines, kept=kept, wait=True)
-        else:
-            sink = address.sink(mark, output.lines)
+            stack.callback(sink.close)
+            return sink
+        sink = address.sink(mark, output.lines)
         stack.callback(sink.close)
+        if address.needs_all and mark is None and engine.now >= 0:
+            sink.write(open_answers(engine))  # of before it was the output
         return sink

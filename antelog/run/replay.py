@@ -108,7 +108,7 @@ def files_of(addresses: Mapping[str, Address]) -> dict[str, FilePath]:
 
 def _file_of(place: StaticPlace) -> FilePath:
     """The file of an address; of another the name that messages have."""
-    return place.place if isinstance(place, Files) else Path(str(place))
+    return place.file_path if isinstance(place, Files) else Path(str(place))
 
 
 def static_facts(

@@ -16,8 +16,8 @@
 
 `inputs` has a DataFrame for each input of the program: batches, or streams. Columns are found by name; others
 are ignored. The options are those of `antelog run`, by the names they have in a file, and `static`, `begin`,
-`learn` and `query`; for streams also `checkpoint` and `accept`. docs/spark.md says what they do, and which
-columns changes have: `query`, `answer` and `others` together are a key to upsert by.
+`learn` and `query`; for streams also `checkpoint` and `accept`. docs/spark/library.md says what they do, and
+which columns changes have: `query`, `answer` and `others` together are a key to upsert by.
 
 PySpark, which the extra `spark` brings, is needed only when one of these names is used.
 """

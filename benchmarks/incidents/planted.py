@@ -162,10 +162,10 @@ def _dip(world: World, device: int, hour: int) -> None:
 
 
 def _ramp(world: World, device: int, hour: int) -> None:
-    """A rise by a third in a day, which is less in half a day."""
+    """A steady rise, by a third over the mean of a day and a sixth over that of half a day."""
     rate = world.columns["rate"][device]
-    rate[hour - 30 : hour + 1] *= np.linspace(1, 2.6, 31)
-    rate[hour + 1 : hour + 31] *= np.linspace(2.6, 1, 30)
+    rate[hour - 30 : hour + 1] *= np.geomspace(1, 2.07, 31)
+    rate[hour + 1 : hour + 31] *= np.geomspace(2.07, 1, 30)
 
 
 def _nothing(world: World, device: int, hour: int) -> None:
@@ -359,7 +359,7 @@ def planted(kinds: tuple[str, ...], seed: int, *, moved: bool = False) -> Plante
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The proposals for a planted rule, and whether the first one is it."""
+    """The proposals for a planted rule, up to the one that is it, if any is."""
 
     proposals: Sequence[FoundRule]
     right: bool
@@ -376,9 +376,12 @@ def found(plan: Planted) -> Found:
     begin = np.array([hour for _, hour in plan.incidents])
     incidents = Incidents.of(key, begin, begin)
     history = SearchedHistory.of(program().plan, inputs, keys, incidents, LEAD).measured()
-    proposed = list(proposals(history, 5, 0.5))
-    right = any(is_planted(each.conditions, plan, history) for each in proposed)
-    return Found(proposed, right)
+    proposed = list[FoundRule]()
+    for each in proposals(history, 5, 0.5):
+        proposed.append(each)
+        if is_planted(each.conditions, plan, history):
+            return Found(proposed, True)
+    return Found(proposed, False)
 
 
 def is_planted(conditions: Sequence[RuleCondition], plan: Planted, history: SearchedHistory) -> bool:

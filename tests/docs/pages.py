@@ -63,6 +63,14 @@ def name_of(page: Path) -> str:
     return page.relative_to(ROOT / "docs" if "docs" in page.parts else ROOT).as_posix()
 
 
+def whole(block: Block) -> str:
+    """The text of a program, behind those lines of a page's `facts.alog` that it uses."""
+    shared = next((b.text for b in all_blocks() if (b.page, b.file) == (block.page, "facts.alog")), "")
+    names = [(line, re.search(r"(\w+)\(", line)) for line in shared.splitlines(keepends=True)]
+    used = [line for line, name in names if name is None or f"{name[1]}(" in block.text]
+    return "".join(used) + block.text
+
+
 def commands(block: Block) -> list[list[str]]:
     """The commands of a block of shell, as lists of words."""
     lines = block.text.replace("\\\n", " ").splitlines()

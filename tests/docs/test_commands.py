@@ -19,7 +19,7 @@ from tests.docs.walking import without_spark
 
 WALKED = (
     "README", "examples/", "tutorial/", "watch.md", "from-csv-to-alert.md", "idioms.md", "testing.md",
-    "commands.md", "incidents.md",
+    "commands.md", "incidents.md", "coming-from/",
 )  # fmt: skip
 BLOCKS = [block for block in all_blocks() if not block.page.startswith(WALKED)]
 COMMANDS = [
@@ -86,8 +86,8 @@ def test_the_library_on_spark(here: Path) -> None:
         require_java()
     except UnsupportedError as error:
         pytest.skip(str(error))
-    parts = [b for b in BLOCKS if b.language == "python" and b.page == "spark.md"]
-    whole = Block("spark.md", 1, "python", None, "\n".join(part.text for part in parts))
+    parts = [b for b in BLOCKS if b.language == "python" and b.page == "spark/library.md"]
+    whole = Block("spark/library.md", 1, "python", None, "\n".join(part.text for part in parts))
     said = _printed(whole, here)
     assert "|   3|confirmed|wt2|  0|" in said
     assert "confirmed wt2 0 None" in said

@@ -16,7 +16,7 @@ from antelog.workbench.testing.suite import read_suite
 from tests.cli.trying import diagnostics
 from tests.constructs import GRAMMAR
 from tests.docs import stages
-from tests.docs.pages import ROOT, Block, all_blocks, blocks
+from tests.docs.pages import ROOT, Block, all_blocks, blocks, whole
 
 BLOCKS = all_blocks()
 PROGRAMS = [block for block in BLOCKS if block.language == "antelog"]
@@ -48,16 +48,22 @@ def test_programs(block: Block, tmp_path: Path) -> None:
         if other.file is not None and other.page == block.page:
             (tmp_path / other.file).write_text(other.text, encoding="utf-8")
     name = str(tmp_path / "block.alog")
-    assert codes(block.text, name) == ({block.code} if block.code else set())
+    text = whole(block)
+    assert codes(text, name) == ({block.code} if block.code else set())
     if block.code is None:
-        assert isinstance(parse(block.text, name=name), Program)
+        assert isinstance(parse(text, name=name), Program)
 
 
 @pytest.mark.parametrize("block", PIPELINES, ids=str)
 def test_pipelines(block: Block, tmp_path: Path) -> None:
     shutil.copy(ROOT / "examples" / "turbines" / "turbines.alog", tmp_path)
-    for other in PROGRAMS:
-        if other.file is not None and other.page == block.page:
+    folder = block.page.rpartition("/")[
+        0
+    ]  # the pages of a folder share their programs; the own ones come last
+    for other in sorted(PROGRAMS, key=lambda other: other.page == block.page):
+        if other.file is not None and (
+            other.page == block.page or (folder and other.page.startswith(folder))
+        ):
             (tmp_path / other.file).write_text(other.text, encoding="utf-8")
     (tmp_path / "readings").mkdir()
     shutil.copy(ROOT / "examples" / "turbines" / "Temp.csv", tmp_path / "readings")

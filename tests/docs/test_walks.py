@@ -23,6 +23,7 @@ GUIDES = [
         "commands",
         "moving",
         "incidents",
+        "sources/prometheus",
     )
 ]
 WALKS = [ROOT / "README.md", *GUIDES, *sorted(ROOT.glob("docs/tutorial/*.md")), *EXAMPLES]

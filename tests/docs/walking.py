@@ -33,7 +33,7 @@ SHELL = frozenset(
     {"cat", "chmod", "cp", "echo", "grep", "head", "ls", "mkdir", "mv", "rm", "sed", "sort", "touch"}
 )
 PLAIN_SCRIPTS = frozenset({"heartbeats.py", "examples/machine/year.py"})
-ELSEWHERE = ("kafka://", "jdbc:", "spark://", "yarn", "s3a://", "hdfs://")
+ELSEWHERE = ("kafka://", "prometheus://", "jdbc:", "spark://", "yarn", "s3a://", "hdfs://")
 REST = "…"
 
 

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import antelog
 from tests.docs.pages import ROOT
+from tests.peers.answers import Facts, confirmed, rows, value
 
-PAGE = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
-STEPS = re.compile(
-    r'^```antelog\n(.*?)^```$|^```csv title="(\w+)\.csv"\n.*?\n(.*?)^```$|^Gives ([^:\n]*)',
-    re.MULTILINE | re.DOTALL,
-)
-"""Finds programs and files of facts on the page, and the answers written below a program."""
-Rows = dict[str, int | None]
-Facts = dict[str, list[tuple[Any, ...]]]
+PAGE = (ROOT / "docs" / "coming-from" / "patterns.md").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -63,35 +54,6 @@ CASES = [case for path in sorted(Path(__file__).parent.glob("*.toml")) for case 
 OUTCOMES = ("equal", "ends of loops", "differ", "left out", "wanting")
 
 
-def value(text: str) -> Any:
-    try:
-        return float(text) if "." in text else int(text)
-    except ValueError:
-        return text
-
-
-def rows(texts: list[str]) -> Rows:
-    pairs = (text.partition(" at ") for text in texts)
-    return {row: int(tick) if tick else None for row, _, tick in pairs}
-
-
-def confirmed(text: str, facts: Facts, ticks: Rows, until: int = 0) -> Rows:
-    """The rows that are confirmed once all facts have come, each with its tick where that is asked for."""
-    program = antelog.parse(text)
-    engine = antelog.Engine(program, only=["confirmed"], explanations=0)
-    last = max(
-        [until, *(fact[-1] for each in facts.values() for fact in each), *(t or 0 for t in ticks.values())]
-    )
-    found: Rows = {}
-    for query, table in engine.advance(last, facts).items():
-        names = program.plan.relation(query).answer.names
-        for line in table.to_pylist():
-            row = " ".join(str(line[name]).removesuffix(".0") for name in names)
-            found[row] = None if ticks.get(row) is None else line["tick"]
-    assert len(engine.rejects) == 0
-    return found
-
-
 @pytest.mark.parametrize("case", [each for each in CASES if each.program is not None], ids=str)
 def test_a_case_gives_what_it_says(case: Case) -> None:
     expected = rows(case.answers if case.gives is None else case.gives)
@@ -100,21 +62,6 @@ def test_a_case_gives_what_it_says(case: Case) -> None:
         name, *values = line.split(" ")
         facts.setdefault(name, []).append(tuple(value(each) for each in values))
     assert confirmed(case.program or "", facts, expected, case.until) == expected
-
-
-def test_programs_of_the_page_give_what_stands_below() -> None:
-    files: Facts = {}
-    program, tried = "", 0
-    for text, name, table, gives in STEPS.findall(PAGE):
-        if table:
-            files[name] = [tuple(map(value, row.split(","))) for row in table.splitlines()]
-        elif gives:
-            inputs = re.findall(r"^input (\w+)\(", program, re.MULTILINE)
-            expected = rows(re.findall(r"`([^`]+)`", gives))
-            assert confirmed(program, {each: files[each] for each in inputs}, expected) == expected, program
-            tried += 1
-        program = text or program
-    assert tried == PAGE.count("```antelog\n")
 
 
 def test_cases_say_why_they_differ() -> None:

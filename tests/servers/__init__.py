@@ -12,8 +12,8 @@ import tempfile
 import uuid
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
@@ -220,11 +220,15 @@ _USERS = ("postgres", "nobody")
 
 @dataclass(frozen=True)
 class Postgres:
-    """A running server with one database."""
+    """A server with one database, which can be killed, and started again with its data."""
 
     programs: Path
     port: int
     environment: dict[str, str]
+    folder: Path
+    owner: str | None = None
+    settings: tuple[str, ...] = ()
+    _running: ExitStack = field(default_factory=ExitStack)
 
     @property
     def address(self) -> str:
@@ -233,7 +237,32 @@ class Postgres:
 
     @property
     def url(self) -> str:
-        return f"{self.address}?user=antelog&password={quote(self.environment['PGPASSWORD'], safe='')}"
+        return f"{self.address}?user=antelog&password={self._password}"
+
+    @property
+    def uri(self) -> str:
+        """Its address with user and password, for clients without Java."""
+        return f"postgresql://antelog:{self._password}@127.0.0.1:{self.port}/postgres"
+
+    @property
+    def _password(self) -> str:
+        return quote(self.environment["PGPASSWORD"], safe="")
+
+    def start(self) -> None:
+        command = [
+            *(self.programs / "postgres", "-D", self.folder / "data", "-p", str(self.port)),
+            *("-h", "127.0.0.1", "-k", self.folder, "-c", "fsync=off", "-c", "jit=off"),
+            *(part for each in self.settings for part in ("-c", each)),
+        ]
+        path = self.folder / "log"
+        log = self._running.enter_context(path.open("ab"))
+        how = {"env": self.environment, "user": self.owner, "stdout": log, "stderr": log, "cwd": "/"}
+        server = self._running.enter_context(started(list(map(str, command)), **how))
+        _wait(self.answers, server, path)
+
+    def stop(self) -> None:
+        """Kills it with all its processes."""
+        self._running.close()
 
     def answers(self) -> bool:
         try:
@@ -254,8 +283,11 @@ class Postgres:
 
 
 @contextmanager
-def postgres(password: str = "antelog") -> Iterator[Postgres]:
-    """A server with a database of its own, for whose user one needs the password. Raises UnavailableError."""
+def postgres(password: str = "antelog", *, tls: bool = False) -> Iterator[Postgres]:
+    """A server with a database of its own, for whose user one needs the password. Raises UnavailableError.
+
+    With `tls` it has a certificate for 127.0.0.1, `certificate` in its folder, which nobody has signed.
+    """
     programs, environment = _programs()
     environment["PGPASSWORD"] = password
     owner = next((user for user in _USERS if _exists(user)), None) if os.geteuid() == 0 else None
@@ -263,28 +295,29 @@ def postgres(password: str = "antelog") -> Iterator[Postgres]:
     try:
         if owner is not None:
             shutil.chown(folder, owner)
-        data, port, key = folder / "data", free_port(), folder / "password"
-        key.write_text(password, encoding="utf-8")
-        if owner is not None:
-            shutil.chown(key, owner)
+        files = {each: folder / each for each in ("password", "certificate", "key")}
+        files["password"].write_text(password, encoding="utf-8")
+        settings: tuple[str, ...] = ()
+        if tls:
+            _run(
+                ["openssl", "req", "-x509", "-nodes", "-newkey", "rsa:2048", "-keyout", files["key"],
+                 "-out", files["certificate"], "-subj", "/CN=localhost", "-addext",
+                 "subjectAltName=IP:127.0.0.1"],
+                environment, None,
+            )  # fmt: skip
+            settings = ("ssl=on", f"ssl_cert_file={files['certificate']}", f"ssl_key_file={files['key']}")
+        for file in files.values():
+            if owner is not None and file.exists():
+                shutil.chown(file, owner)
         _run(
-            [programs / "initdb", "-D", data, "-U", "antelog", "-A", "scram-sha-256", "--pwfile", key,
-             "--no-sync", "-E", "UTF8"],
+            [programs / "initdb", "-D", folder / "data", "-U", "antelog", "-A", "scram-sha-256",
+             "--pwfile", files["password"], "--no-sync", "-E", "UTF8"],
             environment, owner,
         )  # fmt: skip
-        command = [
-            *(programs / "postgres", "-D", data, "-p", str(port), "-h", "127.0.0.1", "-k", folder),
-            *("-c", "fsync=off", "-c", "jit=off"),
-        ]
-        with (
-            (folder / "log").open("wb") as log,
-            started(
-                list(map(str, command)), env=environment, user=owner, stdout=log, stderr=log, cwd="/"
-            ) as server,
-        ):
-            found = Postgres(programs, port, environment)
-            _wait(found.answers, server, folder / "log")
-            yield found
+        server = Postgres(programs, free_port(), environment, folder, owner, settings)
+        with closing(server._running):
+            server.start()
+            yield server
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_page_has_the_same() -> None:
-    page = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "spark" / "running.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (4\.\d+), [^|]+\| [^|]+ \| (\S+) \| (\S+) \| (\S+) \|", page, re.MULTILINE)
     assert {spark: found for spark, *found in rows} == {
         spark: [each.get(form, ":none").rpartition(":")[2] for form in ("kafka", "delta", "iceberg")]

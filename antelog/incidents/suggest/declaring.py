@@ -127,7 +127,7 @@ def _read(name: str, given: FileOrFrame) -> pa.Table:
     parts = _files(
         given
         if isinstance(given, RemotePath)
-        else Reach("antelog.suggest", "read", (Files,), formless=True).read(fspath(given)).place
+        else Reach("antelog.suggest", "read", (Files,), formless=True).read(fspath(given)).file_path
     )
     form = form_of(parts[0])
     if form is None:

@@ -18,9 +18,9 @@ from antelog.incidents.suggest.measures import CALENDAR, Measure
 from antelog.incidents.suggest.searched_part import FoundRule, SearchedPart
 
 _BEAM = 12
-_SHARES = (1.0, 0.85, 0.7, 0.55, 0.4)  # of the incidents: the limits of a measure that so many reach
+_SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)  # of the incidents: the limits of a measure that so many reach
 _COMMON = 0.97  # a condition that holds more often says nothing
-_SLACK = 6.0  # of worth, which one or two incidents make
+_SLACK = 9.0  # of worth, which two or three incidents make; and at most a seventh of it
 _FAR = 25  # neighbours of a limit that are tried
 _TRIED = 24  # limits that are tried, about
 
@@ -188,15 +188,15 @@ def _with_round_limit(part: SearchedPart, rule: FoundRule, at: int) -> FoundRule
     cuts = np.arange(max(cut - _FAR, 1), min(cut + _FAR, len(known) - 1) + 1)
     widest = cuts[np.argsort(known[cuts - 1] - known[cuts], kind="stable")].tolist()
     limits = (roundest(float(known[each - 1]), float(known[each])) for each in widest)
-    enough = rule.worth - _SLACK
+    enough = rule.worth - min(_SLACK, rule.worth / 7)
     return next((each for each in _with_limits(part, rule, at, limits) if each.worth >= enough), rule)
 
 
 def roundest(low: float, high: float) -> float:
-    """The number with the fewest digits between two: 47.5 rather than 47.4831."""
+    """The number with the fewest digits in the middle half between two: 47.5 rather than 47.4831."""
     middle = (low + high) / 2
     for digits in range(1, 16) if low < high else ():
         number = float(f"{middle:.{digits}g}")
-        if low < number < high:
+        if abs(number - middle) < (high - low) / 4:
             return number
     return middle

@@ -120,6 +120,16 @@ def holding(slow: Slowest | None) -> dict[str, Any]:
     return {"holding": input_of(slow.source), "held": held}
 
 
+def open_answers(engine: Engine) -> StepResult:
+    """The newest changes of all answers that are open after the last step."""
+    answers = {each.name: engine.answers(each.name) for each in engine.plan.queries}
+    tables = {
+        name: table.filter(pc.not_equal(table.column("change"), "confirmed"))
+        for name, table in answers.items()
+    }
+    return StepResult(engine.now, tables)
+
+
 class FeedSink:
     """Writes the feed of an engine; lines wait until `flush`."""
 
@@ -154,12 +164,7 @@ class FeedSink:
             known["groups"] = self.groups
         lines: list[str] = []
         if self._engine.now >= 0:
-            answers = {each.name: self._engine.answers(each.name) for each in self._relations}
-            tables = {
-                name: table.filter(pc.not_equal(table.column("change"), "confirmed"))
-                for name, table in answers.items()
-            }
-            step = StepResult(self._engine.now, tables)
+            step = open_answers(self._engine)
             lines = change_lines(self._relations, step, Style()).splitlines()
         if self.lost is not None:
             known["sees"] = True

@@ -49,7 +49,7 @@ def source_of(
         case Files(path, form) if address.grows and form is not None and (resumed or not complete):
             return GrowingFile(Path(path), form, wanted, mark=mark)
         case Files():
-            return RecordedFiles(address.place, wanted, mark=mark, complete=complete)
+            return RecordedFiles(address.file_path, wanted, mark=mark, complete=complete)
         case Standard():
             return StandardInput(wanted, mark=mark, complete=complete)
         case Posted():

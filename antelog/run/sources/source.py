@@ -124,7 +124,8 @@ class ConnectedSource(FactSource):
             self.connect()
         except self.lost as error:
             self.disconnect()
-            raise DataError(f"{self.name}: cannot be reached: {why(error)}") from None
+            done = "read" if self.is_hopeless(error) else "reached"
+            raise DataError(f"{self.name}: cannot be {done}: {why(error)}") from None
 
     def poll(self) -> list[SourcePiece]:
         if not self.reachable and time.monotonic() < self._again:

@@ -298,6 +298,7 @@ def test_one_incident_proposes_nothing() -> None:
 
 def test_round_numbers_are_preferred() -> None:
     assert [roundest(47.31, 47.62), roundest(0.0031, 0.0044), roundest(5.0, 5.0)] == [47.5, 0.004, 5.0]
+    assert roundest(19.9, 24.1) == 22  # and not 20, which is at the edge
 
 
 def test_ranges_double_up_to_the_lead() -> None:

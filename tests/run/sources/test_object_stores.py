@@ -93,7 +93,7 @@ def _all(text: str) -> list[str]:
 def test_an_address_names_a_file_a_folder_or_a_pattern(text: str, folder: str, name: str) -> None:
     found = address_of(text)
     assert isinstance(found, Files)
-    assert found.place == RemotePath(folder, name)
+    assert found.file_path == RemotePath(folder, name)
     assert str(found) == text.rstrip("/")
 
 
