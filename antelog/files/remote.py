@@ -106,7 +106,7 @@ class RemotePath:
                 yield cast("BinaryIO", file)
 
     def _about(self, store: Any, path: str) -> object | None:
-        """What the store tells about a path, within some seconds; None if nothing is there."""
+        """The answer of the store about a path, within some seconds; None if nothing is there."""
         from fsspec.asyn import sync  # noqa: PLC0415 - an extra
 
         ask = partial(sync, store.loop, store._info, timeout=_PATIENCE) if store.async_impl else store.info
