@@ -14,7 +14,7 @@ from antelog.language.checks.suggestions import did_you_mean
 
 WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("tools.toml").read_text("utf-8"))
 
-_LOOKED_UP = ("language.md", "idioms.md", "diagnostics.md", "testing.md")  # for topics, in this order
+LOOKED_UP = ("language.md", "idioms.md", "diagnostics.md", "testing.md")  # for topics, in this order
 _MOST = 20_000  # characters of the sections about a topic
 
 
@@ -26,7 +26,7 @@ def page(file: str) -> str:
 
 def explained(topic: str) -> str:
     """The sections about a topic: a code such as E201, or words. Raises ToolError if there are none."""
-    parts = [part for file in _LOOKED_UP for part in re.split(r"(?m)^(?=##+ )", page(file))[1:]]
+    parts = [part for file in LOOKED_UP for part in re.split(r"(?m)^(?=##+ )", page(file))[1:]]
     sections = {part.partition("\n")[0].lstrip("# "): part.rstrip() for part in parts}
     asked = " ".join(topic.split()).lower()
     found = [heading for heading in sections if asked in heading.lower()]

@@ -16,6 +16,7 @@ import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 
+from antelog.language.moments import Timescale
 from antelog.lines import LogLine
 from antelog.watch.alerts import telemetry
 from antelog.watch.alerts.alert import AlertQuery, AlertSetup
@@ -184,7 +185,7 @@ def collector(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> Collector:
     for name in ("_AGAIN", "_GRACE"):
         monkeypatch.setattr(telemetry, name, 0.05)
     query = AlertQuery("Q", ("X", "T"), {}, "confirmed", "warning")
-    return Collector(AlertSetup((), (query,), "rules.alog", otlp=f"{receiver.url}/"))
+    return Collector(AlertSetup((), (query,), "rules.alog", Timescale(600_000_000), otlp=f"{receiver.url}/"))
 
 
 def line(**more: Any) -> LogLine:
@@ -205,10 +206,11 @@ def test_what_a_collector_refuses_is_left_out_and_what_it_cannot_take_now_is_sen
             said.count(f"{receiver.url}/ does not take what is sent: it answers 401. It is tried again") == 1
         )
         assert "1 records are left out: the collector refuses them with 400" in said
-        assert made.send([line(tick=4)], lambda: False)
+        assert made.send([line(tick=2_800_000)], lambda: False)
         assert "takes what is sent again" in capfd.readouterr().err
         (one,) = receiver.records
-        assert (one["antelog.tick"], one["antelog.answer.T"], one["severity"]) == (4, 2, 13)
+        assert (one["antelog.tick"], one["antelog.answer.T"], one["severity"]) == (2_800_000, 2, 13)
+        assert one["time"] == 2_800_000 * 600 * 10**9
         assert "antelog.answer.X" not in one
         assert "antelog.chance" not in one
 

@@ -6,6 +6,7 @@ import asyncio
 import re
 import shutil
 import sys
+import tomllib
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -283,3 +284,10 @@ def test_what_assistants_may_give_are_options_of_commands() -> None:
         command = main.get_command(click.Context(main), name) or main.commands[name]
         known |= {each.removeprefix("--") for option in command.params for each in option.opts}
     assert {*pages.WORDS["allowed"]["options"]} - known == set()
+
+
+def test_archives_carry_the_pages() -> None:
+    built = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]
+    carried = built["wheel"]["force-include"]
+    assert carried == {f"docs/{file}": f"antelog/pages/{file}" for file in ("llms.txt", *pages.LOOKED_UP)}
+    assert {f"/{file}" for file in carried} <= {*built["sdist"]["include"]}
