@@ -23,7 +23,6 @@ from antelog.run.reading import wanted_of
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.mqtt import Mqtt, MqttTopics
 from antelog.run.sources.source import Mark, SourcePiece
-from antelog.run.values import SettingError
 from antelog.testing import sources
 from antelog.testing.sources import SourceChecks, records, taken
 from tests.processes import until
@@ -88,27 +87,6 @@ def test_an_address_in_its_parts(tmp_path: Path) -> None:
     for every, topic in (("mqtt://h/#", "#"), ("mqtt://h/plant/#?qos=0", "plant/#"), ("mqtt://h/a", "a")):
         place = mqtt(every)
         assert (place.url.path, place.port) == (topic, 1883)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("mqtt://h", "no topic"),
-        ("mqtt://h,g/a", "several brokers"),
-        ("mqtt://h/a+/b", "a wrong topic"),
-        ("mqtt://h/a/#/b", "a wrong topic"),
-        ("mqtt://h/$SYS/broker", "the broker.s own"),
-        ("mqtt://h/$share/g/a", "A group is .group=NAME"),
-        ("mqtt://h/a?qos=3", "wrong qos"),
-        ("mqtt://h/a?version=4", "version=4"),
-        ("mqtt://h/a?qoss=1", "Did you mean qos"),
-        ("mqtt://h/a/+?columns=a,b", "2 columns for 1 levels"),
-        ("mqtt://h/a?ca=none.pem", "There is no such file"),
-    ],
-)
-def test_wrong_addresses(text: str, message: str) -> None:
-    with pytest.raises(SettingError, match=message):
-        address_of(text)
 
 
 # ---- what every source passes ----

@@ -22,7 +22,6 @@ from antelog.run.reading import wanted_of
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.postgresql import PostgresTable, TableRows, TableSink
 from antelog.run.sources.source import FactSource, all_of
-from antelog.run.values import SettingError
 from antelog.testing.sources import PROGRAM, Record, SourceChecks, assert_same, records, taken
 from tests.cli.trying import antelog
 from tests.processes import ROOT, started, until
@@ -133,23 +132,6 @@ def test_an_address_in_its_parts() -> None:
     modes = {"s.answers": "answers", "answers?mode=lines": "lines", "changes?mode=answers": "answers"}
     for rest, mode in modes.items():
         assert PostgresTable.read(Url.of(f"postgresql://a/plant#{rest}")).mode == mode
-
-
-@pytest.mark.parametrize(
-    ("rest", "words"),
-    [
-        ("a/plant", "lacks a table"),
-        ("a#readings", "lacks a table"),
-        ("/plant#readings", "lacks a host"),
-        ("a/plant#readings?oder=id", "order"),
-        ("a/plant#readings?every=often", "wrong every"),
-        ("a/plant#readings?sslmode=requires", "require"),
-        ("a/plant#readings?sslrootcert=none.pem", "no such file"),
-    ],
-)
-def test_wrong_addresses(rest: str, words: str) -> None:
-    with pytest.raises(SettingError, match=words):
-        PostgresTable.read(Url.of(f"postgresql://{rest}"))
 
 
 # ---- new rows ----
