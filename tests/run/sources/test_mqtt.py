@@ -259,7 +259,7 @@ def test_what_is_wrong_is_told(secured: Mosquitto, monkeypatch: pytest.MonkeyPat
         (f"mqtt://watcher:${{RIGHT}}@{host}/x", "the connection is lost"),
         (f"mqtt://127.0.0.1:{free_port()}/x", "Connection refused"),
     ):
-        with pytest.raises(DataError, match=f"{host[:9]}:\\d+/x: cannot be reached: .*{words}"):
+        with pytest.raises(DataError, match=f"{host[:9]}:\\d+/x: cannot be (reached|read): .*{words}"):
             MqttTopics(mqtt(address), taking.WANTED)
         with pytest.raises(OutputError, match=words):
             mqtt(address).sink(None, lambda _: "")
