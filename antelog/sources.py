@@ -4,6 +4,7 @@ from antelog.files.columns import WantedColumns
 from antelog.run.door import BroughtReceiver, SinkAddress, SourceAddress, Url
 from antelog.run.sinks.result import LinesOfStep, Sink, StepResult
 from antelog.run.sources.source import ConnectedSource, FactSource, LinesOf, Mark, SourceExtent, SourcePiece
+from antelog.run.values import SettingError
 
 __all__ = [
     "BroughtReceiver",
@@ -12,6 +13,7 @@ __all__ = [
     "LinesOf",
     "LinesOfStep",
     "Mark",
+    "SettingError",
     "Sink",
     "SinkAddress",
     "SourceAddress",

@@ -82,7 +82,7 @@ class Url:
     def only(self, *known: str, example: str = "") -> None:
         """Refuses options that are not known, and an address without a host. Raises SettingError."""
         if not self.hosts:
-            raise refused("no-host", text=self.shown, example=example)
+            raise refused("no-host", text=self.shown, example=example or f"{self.scheme}://host/…")
         for name in self.options:
             if name not in known:
                 hint = did_you_mean(name, known) or f"There are {', '.join((*known, _PASSWORD_FILE))}."
@@ -209,5 +209,11 @@ def address_at(text: str, folder: Path, fill: Callable[[str], str]) -> BroughtAd
     kind = brought("antelog.sources").get(scheme) or brought("antelog.sinks").get(scheme)
     if kind is None:
         return None
-    found: BroughtAddress = kind.load().read(Url.of(text, folder, fill))
+    url, loaded = Url.of(text, folder, fill), kind.load()
+    try:
+        found: BroughtAddress = loaded.read(url)
+    except ValueError as error:
+        if isinstance(error, SettingError):
+            raise
+        raise SettingError(f"`{url.shown}`: {error}", f"Write {loaded.example}.") from None
     return found

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, ClassVar
@@ -154,13 +153,12 @@ class RedisStream(ConnectedSource):
         self._count += len(kept)
         return self._pieces(kept)
 
-    def saved(self) -> None:
-        with suppress(*self.lost):  # they stay pending, and are acknowledged once the server is back
-            while self._given and self.reachable:
-                some = list(self._given)[:_MOST]
-                self._client.xack(self._address.stream, self._address.group, *some)
-                for each in some:
-                    del self._given[each]
+    def acknowledge(self) -> None:
+        while self._given:  # while the server is away they stay pending
+            some = list(self._given)[:_MOST]
+            self._client.xack(self._address.stream, self._address.group, *some)
+            for each in some:
+                del self._given[each]
 
     def _stream(self) -> dict[str, Any]:
         place = self._address

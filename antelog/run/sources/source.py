@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -151,6 +151,14 @@ class ConnectedSource(FactSource):
             self.reachable = True
             self.notes.append(f"{self.name}: can be reached again")
         return found
+
+    def acknowledge(self) -> None:
+        """Acknowledges all rows that were given: a state has them."""
+
+    def saved(self) -> None:
+        if self.reachable:
+            with suppress(*self.lost):  # the next look at the server finds that it is away
+                self.acknowledge()
 
     def close(self) -> None:
         self.disconnect()

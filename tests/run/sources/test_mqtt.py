@@ -108,6 +108,9 @@ def test_the_checks_of_all_sources(broker: Mosquitto, qos: int, options: str) ->
     checks("odd").sets_odd_records_aside()
     # A broker that is killed may not have kept that it got an acknowledgement.
     checks("away", again=True).waits_for_its_server()
+    if qos:
+        checks("unsaved").keeps_what_is_not_saved()
+    checks("told", again=True).outlives_a_server_that_dies_before_it_is_told()
 
 
 @pytest.mark.parametrize("qos", [1, 2])
