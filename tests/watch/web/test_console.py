@@ -300,8 +300,8 @@ def test_keys_walk_the_cards_and_the_dots(chromium: Browser, page_and_store: tup
     tab = chromium.opened(page_and_store[0].address.link, view="")
     focus = "document.activeElement.closest('[data-group], a').outerHTML.slice(0, 200)"
     for key, start in (("j", "#cards a"), ("ArrowRight", "#dots a"), ("ArrowLeft", "#dots a:last-of-type")):
-        tab.run(f"document.querySelector('{start}').focus()")
-        before = {tab.run(focus)}
+        # In one call: between two the page may draw itself anew.
+        before = {tab.run(f"document.querySelector('{start}').focus(), {focus}")}
         for _ in range(3):
             tab.key(key)
             before.add(tab.run(focus))
