@@ -91,7 +91,7 @@ class SourceChecks:
             assert_same(_once(taken(source, count, again=True)), records(count))
             source.saved()
 
-    def outlives_a_server_that_dies_before_it_is_told(self) -> None:
+    def outlives_a_server_killed_before_saving(self) -> None:
         """Rows are saved while the server is away: nothing is raised, and the next rows come."""
         with self._opened() as source:
             self.put(records(10))

@@ -110,7 +110,7 @@ def test_the_checks_of_all_sources(broker: Mosquitto, qos: int, options: str) ->
     checks("away", again=True).waits_for_its_server()
     if qos:
         checks("unsaved").keeps_what_is_not_saved()
-    checks("told", again=True).outlives_a_server_that_dies_before_it_is_told()
+    checks("told", again=True).outlives_a_server_killed_before_saving()
 
 
 @pytest.mark.parametrize("qos", [1, 2])

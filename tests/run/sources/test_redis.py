@@ -72,7 +72,7 @@ def opened(
     "check",
     [
         *("gives_all_rows", "continues_from_marks", "sets_odd_records_aside", "waits_for_its_server"),
-        *("keeps_what_is_not_saved", "outlives_a_server_that_dies_before_it_is_told"),
+        *("keeps_what_is_not_saved", "outlives_a_server_killed_before_saving"),
     ],
 )
 def test_the_checks_of_all_sources(checks: SourceChecks, check: str) -> None:
