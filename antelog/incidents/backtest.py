@@ -266,7 +266,7 @@ class BacktestResult:
 
     @cached_property
     def open_rows(self) -> list[BacktestRow]:
-        """Those of each query once an answer is possible."""
+        """The row of each query for alerts that ring once an answer is possible."""
         rows = [row for row in self.listed_rows if row.figures.level == POSSIBLE]
         return [row for row in rows if row.figures.query is not None]
 

@@ -119,7 +119,7 @@ def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:
 
 
 def notes(found: BacktestResult) -> Iterator[str]:
-    """Sentences that a reader needs beside the figures."""
+    """Yields the sentences below the figures, such as when an alert is right and what was left out."""
     words, wanted = WORDS["notes"], found.asked.lead
     least, most = (lead(each, found.plan.tick) if each else "no time" for each in (wanted.least, wanted.most))
     yield words["within" if wanted.within else "lead"].format(least=least, most=most)
@@ -155,7 +155,7 @@ def missed_text(found: BacktestResult, number: int) -> str:
 
 @dataclass(frozen=True)
 class FalseAlarm:
-    """A false alarm: from `tick` on, for so many ticks."""
+    """A false alarm of a query: the tick at which it began, and the number of ticks for which it was on."""
 
     query: str
     key: str | None

@@ -124,7 +124,7 @@ class Url:
 
 
 class BroughtAddress(ABC):
-    """An address of a kind that a package brings. Its text has no secrets, and tells places apart."""
+    """An address that a package reads from a text. `str` of it has no secrets, and differs for each place."""
 
     noun: ClassVar[str] = "what else `antelog sources` lists"  # such as `a topic of an MQTT broker`
     example: ClassVar[str] = "what `antelog sources` lists"  # such as `mqtt://host:1883/plant/+/temp`
@@ -203,10 +203,14 @@ def schemes() -> Collection[str]:
     return dict.fromkeys((*brought("antelog.sources"), *brought("antelog.sinks")))
 
 
+def brought_address(scheme: str) -> Brought | None:
+    """The kind of address with a scheme, as a source or, if it is none, as an output."""
+    return brought("antelog.sources").get(scheme) or brought("antelog.sinks").get(scheme)
+
+
 def address_at(text: str, folder: Path, fill: Callable[[str], str]) -> BroughtAddress | None:
     """The address of a scheme that a package brings; None if there is none. Raises SettingError."""
-    scheme = text.partition(":")[0]
-    kind = brought("antelog.sources").get(scheme) or brought("antelog.sinks").get(scheme)
+    kind = brought_address(text.partition(":")[0])
     if kind is None:
         return None
     url, loaded = Url.of(text, folder, fill), kind.load()

@@ -13,7 +13,7 @@ from antelog.errors import UnsupportedError
 from antelog.files.remote import EXTRAS, LIBRARIES
 from antelog.lazily import brought_by
 from antelog.run.address import Files, Posted, Standard
-from antelog.run.door import BroughtAddress, SinkAddress, SourceAddress, brought, schemes
+from antelog.run.door import BroughtAddress, SinkAddress, SourceAddress, brought, brought_address, schemes
 
 _OURS = ((Files, "reads, writes"), (Standard, "reads"), (Posted, "reads"))
 
@@ -30,17 +30,19 @@ def sources(ctx: click.Context, /) -> None:
                 missing[scheme] = brought_by(extra)
         kinds: dict[type[BroughtAddress], str] = {}
         for name in schemes():
-            found = brought("antelog.sources").get(name) or brought("antelog.sinks")[name]
+            found = brought_address(name)
+            assert found is not None
             try:
                 kinds.setdefault(found.load(), name)
             except UnsupportedError as error:
                 missing[name] = str(error)
         for kind, name in kinds.items():
-            does = (("reads", SourceAddress), ("writes", SinkAddress), ("lists", SourceAddress))
-            can = [
-                verb for verb, base in does if issubclass(kind, base) and (verb != "lists" or _lists(kind))
-            ]
-            rows.append((kind.example, kind.noun, ", ".join(can)))
+            does = {
+                "reads": issubclass(kind, SourceAddress),
+                "writes": issubclass(kind, SinkAddress),
+                "lists": issubclass(kind, SourceAddress) and kind.lists,
+            }
+            rows.append((kind.example, kind.noun, ", ".join(verb for verb, can in does.items() if can)))
             if kind.package and find_spec(kind.package) is None:
                 missing[name] = kind.install
         widths = [max(len(row[i]) for row in rows) for i in (0, 1)]
@@ -50,7 +52,3 @@ def sources(ctx: click.Context, /) -> None:
         tell(f"\nreceivers of alerts: {receivers}")
         for name, install in missing.items():
             tell(f"cannot be used yet: {name}: {install}")
-
-
-def _lists(kind: type[BroughtAddress]) -> bool:
-    return issubclass(kind, SourceAddress) and kind.lists

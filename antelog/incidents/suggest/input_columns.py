@@ -58,7 +58,7 @@ class InputColumns:
 
     @cached_property
     def code(self) -> Column:
-        """Numbers that order facts by key and tick, far enough apart for ranges that go back."""
+        """A number for each fact, which sorts by key, then tick; no range of ticks reaches another key."""
         return self.key * APART + self.tick
 
     @property

@@ -88,7 +88,7 @@ class SearchedHistory:
         return replace(self, key=self.key[rows], tick=self.tick[rows], weight=weight)
 
     def measured(self, done: Done = lambda _: None) -> SearchedHistory:
-        """The history with all measures; `done` is told each part of it, as it goes."""
+        """Computes all measures of the history; `done` is called with the share of the work after each."""
         wanted, found = list(self._wanted()), dict[Measure, Numbers]()
         for each in wanted:
             numbers = self.number(each)

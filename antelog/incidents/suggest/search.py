@@ -51,7 +51,7 @@ def best_rule(part: SearchedPart) -> FoundRule | None:
 
 
 def _varied(rules: Iterable[FoundRule], most: int = 3) -> list[FoundRule]:
-    """The best rules, at most so many of the same measures."""
+    """Sorts rules, the best first, and keeps at most `most` of those with the same measures."""
     found, times = list[FoundRule](), dict[frozenset[Measure], int]()
     for rule in sorted(rules, key=lambda rule: rule.order):
         measures = frozenset(each.measure for each in rule.conditions)

@@ -317,7 +317,7 @@ class MqttTopics(ConnectedSource):
         self.behind = len(found) == _MOST or catching_up
         return list(self._pieces(found))
 
-    def saved(self) -> None:
+    def acknowledge(self) -> None:
         if self._due:
             packets = b"".join(struct.pack("!BBH", kind, 2, number) for kind, number in self._due)
             self._client._packet_queue(_PUBACK, packets, 0, 0)  # all at once: one by one they are slow

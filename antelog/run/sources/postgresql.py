@@ -249,11 +249,7 @@ class TableRows(ConnectedSource):
         self._gap = table.gap / 1_000_000
         self._connection: Any = None
         self._skips = table.starting == "latest" and not mark and not self._static
-        try:
-            self.begin()
-        except DataError:
-            self.disconnect()
-            raise
+        self.begin()
 
     @property
     def mark(self) -> Mark:

@@ -122,8 +122,10 @@ class ConnectedSource(FactSource):
         """Connects for the first time. Raises DataError if that fails: then the address may be wrong."""
         try:
             self.connect()
-        except self.lost as error:
+        except Exception as error:
             self.disconnect()
+            if not isinstance(error, self.lost):
+                raise
             done = "read" if self.is_hopeless(error) else "reached"
             raise DataError(f"{self.name}: cannot be {done}: {why(error)}") from None
 
