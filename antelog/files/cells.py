@@ -180,7 +180,8 @@ def refuse_column(type_: pa.DataType, name: str, wanted: str | None, file: str) 
     if is_a.is_union(type_):  # of values of several types, each of which is judged
         return
     type_ = plain(pa.array([], type_)).type
-    kind = kind_of(type_.value_type if is_a.is_dictionary(type_) else type_)
+    type_ = type_.value_type if is_a.is_dictionary(type_) else type_
+    kind = kind_of(type_)
     if kind is not Kind.NOTHING and wanted is not None and (kind is Kind.NUMBER) != (wanted in NUMBERS):
         raise DataError(f"{file}: column {name} is of type {type_}, and the program has a {wanted} there")
 

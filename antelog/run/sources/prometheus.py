@@ -11,6 +11,7 @@ from __future__ import annotations
 import ssl
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -22,6 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.errors import DataError
+from antelog.files.cells import NUMBERS
 from antelog.files.columns import WantedColumns
 from antelog.files.reading import table_chunks
 from antelog.lazily import brought_by, libraries
@@ -174,9 +176,10 @@ class QueryResults(ConnectedSource):
         if not len(times):
             return []
         index, columns = pa.array(of, pa.int32()), dict[str, Any]()
+        types = dict(zip(self.wanted.required, self.wanted.value_types, strict=False))
         for name in sorted({name for each in series for name in each["metric"]}):
-            texts = pa.array([each["metric"].get(name) for each in series], pa.string())
-            columns[name] = pa.DictionaryArray.from_arrays(index, texts)
+            labels = _labels([each["metric"].get(name) for each in series], types.get(name))
+            columns[name] = pa.DictionaryArray.from_arrays(index, labels)
         columns |= {"value": pa.array(values), "time": pa.array(times, pa.timestamp("ms", "UTC"))}
         table = pa.table(columns)
         read = partial(table_chunks, table.schema, lambda used: table.select(used).to_batches())
@@ -191,3 +194,11 @@ class QueryResults(ConnectedSource):
         # Each row has a number of its own in messages: the milliseconds, and that of the series.
         lines = times * 100_000 + of
         return [SourcePiece(replace(each, lines=lambda: lines), self.name) for each in chunks]
+
+
+def _labels(texts: Sequence[str | None], type_: str | None) -> pa.Array:
+    """The values of a label, which are texts; as numbers, if its column has these and all of them are."""
+    for convert in (int, float) if type_ in NUMBERS else ():
+        with suppress(ValueError, OverflowError):
+            return pa.array([None if each is None else convert(each) for each in texts])
+    return pa.array(texts, pa.string())

@@ -21,6 +21,7 @@ import pytest
 import antelog
 from antelog.errors import DataError
 from antelog.files.chunks import sorted_out
+from antelog.files.columns import WantedColumns
 from antelog.run.door import Url
 from antelog.run.reading import wanted_of
 from antelog.run.sources.prometheus import Prometheus as Address
@@ -48,11 +49,11 @@ def opened(text: str, mark: Mark | None = START, folder: Path = Path()) -> FactS
     return Address.read(Url.of(text, folder)).source(WANTED, mark)
 
 
-def rows(source: FactSource) -> tuple[list[tuple[Any, ...]], list[str]]:
+def rows(source: FactSource, wanted: WantedColumns = WANTED) -> tuple[list[tuple[Any, ...]], list[str]]:
     """The next rows as key, value and seconds, and what is said of those that cannot be used."""
     found, wrong = list[tuple[Any, ...]](), list[str]()
     for piece in source.poll():
-        for checked in sorted_out(WANTED, [piece.chunk], piece.file):
+        for checked in sorted_out(wanted, [piece.chunk], piece.file):
             key, value, tick, *_ = (column.to_pylist() for column in checked.table.columns)
             found += zip(key, value, [each / 4 for each in tick], strict=True)
             wrong += [each.detail for each in checked.set_aside]
@@ -107,6 +108,18 @@ def test_rows_are_in_the_order_of_time_and_what_is_no_number_is_left_out(answers
         rows(source)
         (note,) = source.notes
         assert note.endswith("the server warns: slow")
+
+
+def test_labels_fill_a_column_of_numbers(answers: Answers) -> None:
+    wanted = wanted_of(antelog.parse(PROGRAM.replace("key: text", "key: number")).plan, "Level")
+    ports = (({"key": each}, ["1"]) for each in ("8080", "0.5"))
+    answers.replies = [result(), result(*ports), result(({"key": "http"}, ["1"]))]
+    with closing(Address.read(Url.of(LEVEL)).source(wanted, START)) as source:
+        assert rows(source, wanted) == ([(8080, 1, BEGIN), (0.5, 1, BEGIN)], [])
+        assert rows(source, wanted) == (
+            [],
+            ["column key is of type string, and the program has a number there"],
+        )
 
 
 def test_series_without_a_label_are_set_aside(answers: Answers) -> None:
