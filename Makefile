@@ -39,7 +39,7 @@ IN_PARALLEL := -n auto --dist loadscope
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick times shuffled oldest sparks long bench bench-spark bench-cluster bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences lock dist editor vscode pictures record recipes clean java
+.PHONY: help setup demo test quick times shuffled oldest sparks long bench bench-spark bench-cluster bench-growth bench-compare bench-forecast bench-wayeb soak soak-page soak-sources check format docs docs-serve licences lock dist editor vscode pictures record recipes clean java
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name'] [OLDEST=1]"
@@ -74,9 +74,9 @@ sparks: ## Test what users of Spark type on versions from the oldest on, on clas
 recipes: setup
 	@$(WITH_JAVA) $(PY) -m pytest $(OF_SPARK) $(PYTEST_ARGS)
 
-long: setup ## Run every test, with 1,000 examples per property (EXAMPLES=10000), ten kills (KILLS=20), old libraries, each Spark, and both soaks
+long: setup ## Run every test, with 1,000 examples per property (EXAMPLES=10000), ten kills (KILLS=20), old libraries, each Spark, and the soaks
 	@HYPOTHESIS_PROFILE=nightly EXAMPLES=$(EXAMPLES) ANTELOG_TESTS_KILLS=$(KILLS) $(WITH_JAVA) $(PY) -m pytest $(IN_PARALLEL) --timeout 0 $(PYTEST_ARGS)
-	@$(MAKE) --no-print-directory oldest sparks soak soak-page
+	@$(MAKE) --no-print-directory oldest sparks soak soak-page soak-sources
 
 bench: $(INSTALLED) ## Measure the kernel and write benchmarks/results; BENCH_ARGS='turbines --scale 0.1'
 	@$(PY) -m benchmarks $(BENCH_ARGS)
@@ -107,6 +107,9 @@ soak: setup ## Feed a pipeline on Spark for half an hour and see that nothing gr
 
 soak-page: $(INSTALLED) ## Watch 13,000 open answers on a page for half an hour, with alerts; SOAK_ARGS='--minutes 5'
 	@$(PY) -m benchmarks.soak_page $(SOAK_ARGS)
+
+soak-sources: setup ## Feed `antelog watch` from a server of each source for an hour, 2,000 events a second; SOAK_ARGS='mqtt --minutes 5'
+	@$(WITH_JAVA) $(PY) -m benchmarks.soak_sources $(SOAK_ARGS)
 
 check: $(INSTALLED) ## Check format, style, types, layering, the budget, licences, and known holes of libraries
 	@$(RUFF) format --check

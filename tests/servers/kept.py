@@ -79,13 +79,13 @@ def redis(*options: str, secured: Path | None = None) -> Iterator[KeptServer]:
 
 
 @contextmanager
-def prometheus(*options: str, before: Sequence[str] = ()) -> Iterator[KeptServer]:
-    """A Prometheus that scrapes itself, and has samples of before: `level{job="a"} 1 1700000000`."""
+def prometheus(*options: str, before: Sequence[str] = (), target: str | None = None) -> Iterator[KeptServer]:
+    """A Prometheus that scrapes itself or a target; samples of before: `level{job="a"} 1 1700000000`."""
 
     def command(server: KeptServer) -> list[str]:
         config, place = server.folder / "prometheus.yml", f"127.0.0.1:{server.port}"
-        scraped = {"job_name": "self", "static_configs": [{"targets": [place]}]}
-        often = {"scrape_interval": "250ms", "scrape_timeout": "250ms"}
+        scraped = {"job_name": "self", "static_configs": [{"targets": [target or place]}]}
+        often = dict.fromkeys(("scrape_interval", "scrape_timeout"), "500ms" if target else "250ms")
         config.write_text(json.dumps({"scrape_configs": [{**scraped, **often}]}))
         if before and not (server.folder / "data").exists():
             _record(server.folder, before)

@@ -23,7 +23,7 @@ USER, PASSWORD = "watcher", "hunter2-mqtt"
 _SETTINGS = """\
 listener {port} 127.0.0.1
 {security}
-persistence true
+persistence {kept}
 persistence_location {folder}/
 # What was acknowledged is on the disk, also after a kill.
 autosave_interval 1
@@ -79,8 +79,11 @@ class Mosquitto:
 
 
 @contextmanager
-def mosquitto(*, secured: bool = False) -> Iterator[Mosquitto]:
-    """A broker of one's own; if it is `secured`, with TLS and a user. Raises UnavailableError."""
+def mosquitto(*, secured: bool = False, kept: bool = True) -> Iterator[Mosquitto]:
+    """A broker of one's own; if it is `secured`, with TLS and a user; it is slow if each message is `kept`.
+
+    Raises UnavailableError.
+    """
     server, environment = program("mosquitto", "mosquitto")
     folder = Path(tempfile.mkdtemp(prefix="antelog-mosquitto-"))
     folder.chmod(0o777)  # as root the broker becomes a user without rights
@@ -89,7 +92,9 @@ def mosquitto(*, secured: bool = False) -> Iterator[Mosquitto]:
         if secured:
             security = _security(folder)
         settings = folder / "mosquitto.conf"
-        settings.write_text(_SETTINGS.format(port=port, security=security, folder=folder))
+        settings.write_text(
+            _SETTINGS.format(port=port, security=security, folder=folder, kept=str(kept).lower())
+        )
         command = [str(server), "-c", str(settings)]
         found = Mosquitto(command, environment, folder, port)
         if secured:
