@@ -1,6 +1,7 @@
 """Decided answers, alerts and metrics for a collector of OpenTelemetry, by OTLP over HTTP.
 
     feed ── board ──▶ metrics, every ten seconds
+      ├── status ──▶ log records of inputs that fall silent
       └── changes ──▶ log records; the position behind them is stored once the collector has them
 
 What a collector does not take is sent again; meanwhile the feed keeps what comes.
@@ -33,14 +34,16 @@ from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.lines import LogLine, is_change
 from antelog.run.metrics import Sample, is_counter, words_of
 from antelog.run.store.feed import FeedReader, StoredFeedAt
-from antelog.watch.alerts.alert import AlertSetup
+from antelog.run.values import SILENT
+from antelog.watch.alerts.alert import HEARD, AlertSetup
+from antelog.watch.alerts.groups import SilentInputs
 from antelog.watch.alerts.letters import DEFAULT, ChangeTexts, alert_template
 from antelog.watch.alerts.outbox import counts_in, opened
 from antelog.watch.alerts.samples import samples
 from antelog.watch.alerts.sending import POLL, REFUSALS, say
 from antelog.watch.board.board import Board
 
-_KINDS = frozenset({*ENDS, LIKELY, UNLIKELY})
+_KINDS = frozenset({*ENDS, LIKELY, UNLIKELY, SILENT, HEARD})
 _SEVERITIES = {"critical": SeverityNumber.ERROR, "warning": SeverityNumber.WARN}  # of others it is INFO
 _SCOPE = InstrumentationScope("antelog")
 _AT_ONCE = 500  # records of the feed that are read, and sent, at a time
@@ -52,7 +55,7 @@ _GRACE = 8.0  # seconds for what waits once the stream has ended
 def export(setup: AlertSetup, ending: Callable[[], bool]) -> None:
     """Exports until `ending`, and then what is left, if the collector takes it."""
     store, board, measured = Path(setup.store), Board(), float("-inf")
-    collector, feed = Collector(setup), StoredFeedAt(store)
+    collector, feed, silent = Collector(setup), StoredFeedAt(store), SilentInputs((), time.time())
     with opened(store) as outbox:
         reader = FeedReader(feed, outbox.exported or 0)
         while True:
@@ -61,7 +64,12 @@ def export(setup: AlertSetup, ending: Callable[[], bool]) -> None:
                 say("telemetry: some changes are left out: the feed had no room for them any more")
             records = reader.read(_AT_ONCE)
             board.take(records)
-            if not collector.send(filter(is_change, records), ending):
+            changes = [line for line in records if is_change(line)]
+            if len(records) == _AT_ONCE:
+                silent.take(records)  # a status long before the end of the feed says nothing of now
+            else:
+                changes += silent.changes(records, time.time())
+            if not collector.send(changes, ending):
                 say("telemetry: the collector lacks some changes; with a --state the next start sends them")
                 return
             if records:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any, cast
 
 import pytest
@@ -23,7 +26,7 @@ from antelog.watch.alerts.alert import AlertQuery, AlertSetup
 from antelog.watch.alerts.telemetry import Collector
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT
-from tests.processes import until
+from tests.processes import started, until
 
 RULES = """\
 tick 10 minutes.
@@ -112,7 +115,7 @@ def receiving(port: int = 0) -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[object, ...]:
+def watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     """A command that follows a few readings to their end, with a state; a collector has a second."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1")
@@ -137,7 +140,7 @@ def told(records: list[dict[str, Any]]) -> Counter[tuple[Any, ...]]:
     return Counter(tuple(each[f"antelog.{name}"] for name in names) for each in records)
 
 
-def test_decided_answers_alerts_and_metrics_arrive(watched: tuple[object, ...]) -> None:
+def test_decided_answers_alerts_and_metrics_arrive(watched: tuple[str, ...]) -> None:
     with receiving() as receiver:
         done = antelog(*watched, "--otlp", receiver.url)
     assert done.exit_code == 0, done.stderr
@@ -160,8 +163,19 @@ def test_decided_answers_alerts_and_metrics_arrive(watched: tuple[object, ...]) 
     assert "s3cret" not in done.output
 
 
+def test_an_input_that_falls_silent_is_a_record(watched: tuple[str, ...]) -> None:
+    often = RULES.replace("10 minutes", "1 s").replace("delay 1.", "delay 1 s, every 1 s.")
+    Path("rules.alog").write_text(often)
+    Path("temp.csv").write_text(f"device,level,time\nwt2,high,{datetime.now(UTC).isoformat()}\n")
+    command = [sys.executable, "-m", "antelog", *watched[:4], "--no-page", "--otlp"]
+    with receiving() as receiver, started([*command, receiver.url], stdout=DEVNULL) as process:
+        until(lambda: [1 for each in receiver.records if each["antelog.change"] == "silent"], process)
+    (record,) = (each for each in receiver.records if each["antelog.change"] == "silent")
+    assert (record["body"].partition(" since")[0], record["severity"]) == ("no fact of Temp", 13)  # WARN
+
+
 def test_a_collector_that_is_away_loses_nothing_and_is_said_once(
-    watched: tuple[object, ...], capfd: pytest.CaptureFixture[str]
+    watched: tuple[str, ...], capfd: pytest.CaptureFixture[str]
 ) -> None:
     with receiving() as receiver:
         free = receiver.url  # which is closed now
@@ -230,9 +244,7 @@ def test_at_the_end_it_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -
         ("http://me:s3cret@localhost:4318", "is not the address of a page"),
     ],
 )
-def test_a_wrong_address_is_said_before_the_start(
-    watched: tuple[object, ...], address: str, said: str
-) -> None:
+def test_a_wrong_address_is_said_before_the_start(watched: tuple[str, ...], address: str, said: str) -> None:
     done = antelog(*watched, "--otlp", address)
     assert (done.exit_code, done.stdout) == (2, "")
     assert said in done.stderr
