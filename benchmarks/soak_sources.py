@@ -40,6 +40,7 @@ from tests.servers.mosquitto import mosquitto
 from tests.servers.s3proxy import BUCKET, s3proxy
 
 DEVICES = 2_000
+_UNDER_WAY = 200  # messages to a broker; the client goes through all of them at each acknowledgement
 DECIDED = 60  # seconds after which all is decided, whatever the source
 PROGRAM = """\
 tick 1 second.
@@ -84,18 +85,19 @@ def _mqtt() -> Iterator[Fed]:
 
     with mosquitto(kept=False) as broker:
         client = Client(CallbackAPIVersion.VERSION2)
-        client.max_inflight_messages_set(DEVICES)
+        client.max_inflight_messages_set(_UNDER_WAY)
         client.connect("127.0.0.1", broker.port)
         client.loop_start()
 
         def feed(second: int) -> None:
-            sent = [
-                client.publish(
-                    f"plant/{device}", json.dumps({"value": value(device, second), "time": second}), 1
-                )
-                for device in range(DEVICES)
-            ]
-            sent[-1].wait_for_publish(60)
+            for first in range(0, DEVICES, _UNDER_WAY):
+                sent = [
+                    client.publish(
+                        f"plant/{each}", f'{{"value": {value(each, second)}, "time": {second}}}', 1
+                    )
+                    for each in range(first, min(first + _UNDER_WAY, DEVICES))
+                ]
+                sent[-1].wait_for_publish(60)
 
         yield Fed(f"mqtt://{broker.host}/plant/+?qos=1&columns=device", feed)
         client.loop_stop()
