@@ -15,14 +15,14 @@ from typing import Any, ClassVar, Literal
 import msgspec
 import numpy as np
 
-from antelog.errors import DataError, OutputError, UnsupportedError
+from antelog.errors import DataError, OutputError
 from antelog.files.chunks import Chunk, no_rows
 from antelog.files.columns import Advice, WantedColumns
 from antelog.files.json_files import JsonRows
 from antelog.files.naming import Form
 from antelog.files.records import Bad, Block, Row, breaks, grammar_of
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.lazily import brought_by
+from antelog.lazily import brought_by, libraries
 from antelog.run.door import SinkAddress, SourceAddress, Url
 from antelog.run.sinks.result import LinesOfStep, Sink, StepResult
 from antelog.run.sources.source import FactSource, LinesOf, Mark, SourceExtent, SourcePiece
@@ -250,10 +250,8 @@ def _read(path: Path) -> Iterable[tuple[str, str]]:
 
 def _library() -> Any:
     """The client of Kafka. Raises UnsupportedError if it is not installed."""
-    try:
+    with libraries("a topic of Kafka", "kafka"):
         import confluent_kafka  # noqa: PLC0415 - an extra
-    except ImportError:
-        raise UnsupportedError(f"topics need the client of Kafka: {brought_by('kafka')}") from None
     return confluent_kafka
 
 

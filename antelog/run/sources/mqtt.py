@@ -27,11 +27,11 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import msgspec
 
 from antelog.arrow.grammar import NUMBER
-from antelog.errors import DataError, OutputError, UnsupportedError
+from antelog.errors import DataError, OutputError
 from antelog.files.columns import WantedColumns
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.terms import number_of
-from antelog.lazily import brought_by
+from antelog.lazily import brought_by, libraries
 from antelog.run.door import SinkAddress, SourceAddress, Url
 from antelog.run.sinks.result import LinesOfStep, Sink, StepResult
 from antelog.run.sources.source import ConnectedSource, FactSource, Mark, SourceExtent, SourcePiece, why
@@ -121,11 +121,9 @@ _ADVICE = {
 
 def _client(broker: Mqtt, name: str, *, clean: bool, **settings: Any) -> Any:
     """A client that is not connected. Raises UnsupportedError without the library, or OSError."""
-    try:
+    with libraries("a topic of MQTT", "mqtt"):
         from paho.mqtt import client as library  # noqa: PLC0415 - an extra
         from paho.mqtt import enums  # noqa: PLC0415
-    except ImportError:
-        raise UnsupportedError(f"topics of MQTT need its client: {brought_by('mqtt')}") from None
     is_5 = broker.version == "5"
     settings["protocol"] = library.MQTTv5 if is_5 else library.MQTTv311
     settings["clean_session"] = None if is_5 else clean
