@@ -38,9 +38,11 @@ from antelog.files.chunks import Chunk, sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, has
 from antelog.files.naming import ENDINGS, opened, size_of
 from antelog.files.reading import chunks_of, frame_chunks
+from antelog.files.remote import EXTRAS, FilePath
 from antelog.incidents.judging import ALL_KEYS, Incidents
 from antelog.language.checks.suggestions import did_you_mean, require_known
 from antelog.language.terms import number_of
+from antelog.run.options import LISTS
 from antelog.run.settings import JudgingOptions
 from antelog.writing import claimed
 
@@ -103,12 +105,12 @@ def read_incidents(
     A list that `grows` may be empty, or not there yet.
     """
     frame = None if isinstance(given, str | PathLike) else columns_in(_NAME, given)
-    path = Path(given if isinstance(given, str | PathLike) else _FRAME)
+    path = _path(given) if isinstance(given, str | PathLike) else Path(_FRAME)
     key, none = KeyColumn.of(plan, choice.key), np.zeros(0, np.int64)
     nothing = IncidentList(Incidents(none, none, none), (), key, str(path))
     if grows and not size_of(path):
         return nothing
-    names = names_of(path) if frame is None else list(frame[0] or ())
+    names = names_of(given) if frame is None else list(frame[0] or ())
     wanted = wanted_columns(names, plan, choice, str(path))
     chunks = chunks_of(path, wanted, rejects.notes)
     if frame is not None:
@@ -150,7 +152,7 @@ def _filled(chunk: Chunk, wanted: WantedColumns, names: Sequence[str]) -> Chunk:
 
 
 def _listed(
-    rows: pa.Table, wanted: WantedColumns, key: KeyColumn | None, rejects: Rejects, path: Path
+    rows: pa.Table, wanted: WantedColumns, key: KeyColumn | None, rejects: Rejects, path: FilePath
 ) -> IncidentList:
     if spans := wanted.arrival == END:
         wrong = pc.less(rows.column(ARRIVAL), rows.column(wanted.time))
@@ -191,11 +193,17 @@ def wanted_columns(names: Sequence[str], plan: Plan, choice: JudgingOptions, fil
     return WantedColumns(_NAME, (*columns, TIME), tuple(columns.values()), end, counting, ((TIME, time),))
 
 
+def _path(given: str | PathLike[str]) -> FilePath:
+    """Where a list is: here, or in an object store."""
+    text = os.fspath(given)
+    return LISTS.read(text).file_path if text.partition("://")[0] in EXTRAS else Path(text)
+
+
 def names_of(given: FileOrFrame) -> list[str]:
     """The names of the columns of a file or a frame. Raises DataError."""
     if not isinstance(given, str | PathLike):
         return list(columns_in(_NAME, given)[0] or ())
-    path = Path(given)
+    path = _path(given)
     form = form_of(path)
     if form is None:
         raise DataError(f"{path}: the ending names no form of file; there are {ENDINGS}")
@@ -206,7 +214,7 @@ def names_of(given: FileOrFrame) -> list[str]:
         raise DataError(f"{path}: cannot be read: {error}") from None
 
 
-def names_in(lines: Iterable[bytes], path: Path) -> list[str]:
+def names_in(lines: Iterable[bytes], path: FilePath) -> list[str]:
     """The names of columns by the lines of a file, of JSON those of all rows. Raises DataError."""
     filled = (line.decode("utf-8-sig") for line in lines if line.strip())
     try:

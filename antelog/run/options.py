@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
 from antelog import secrets
+from antelog.files.remote import EXTRAS
 from antelog.given import FLAG, NAMED, PATH, TEXT, TEXTS, WHOLE, check, optional
 from antelog.given import ArgumentKind as Kind
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.printer import listed
 from antelog.run import values
-from antelog.run.address import Reach
+from antelog.run.address import Files, Reach
 from antelog.run.values import refused
 
 A = TypeVar("A")
@@ -291,6 +292,19 @@ def _file(given: str, runner: Runner) -> Path:
 
 
 FILE = Syntax("FILE", _file, PATH, is_path=True)
+
+
+LISTS = Reach("a list of incidents", "read", (Files,))
+
+
+def _listed(given: str, runner: Runner) -> Path | str:
+    if given.partition("://")[0] not in EXTRAS:
+        return _file(given, runner)
+    LISTS.read(given)  # what is wrong with it is said as for any option
+    return given
+
+
+LIST = replace(FILE, read=_listed)  # of incidents, here or in an object store
 
 
 def named_file(metavar: str) -> Syntax:

@@ -80,10 +80,7 @@ class Mosquitto:
 
 @contextmanager
 def mosquitto(*, secured: bool = False, kept: bool = True) -> Iterator[Mosquitto]:
-    """A broker of one's own; if it is `secured`, with TLS and a user; it is slow if each message is `kept`.
-
-    Raises UnavailableError.
-    """
+    """A broker, `secured` with TLS and a user; slow if all is `kept` at once. Raises UnavailableError."""
     server, environment = program("mosquitto", "mosquitto")
     folder = Path(tempfile.mkdtemp(prefix="antelog-mosquitto-"))
     folder.chmod(0o777)  # as root the broker becomes a user without rights

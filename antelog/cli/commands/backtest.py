@@ -18,7 +18,7 @@ from antelog.incidents.backtesting import judge
 from antelog.incidents.report import text, to_dict
 from antelog.lazily import libraries
 from antelog.run.checks import Ready
-from antelog.run.options import Arity, file_of, named_file, option, options_of, words
+from antelog.run.options import LIST, Arity, file_of, option, options_of, words
 from antelog.run.replay import recording_of
 from antelog.run.settings import BacktestOptions, JudgingOptions, Settings
 from antelog.writing import write
@@ -26,7 +26,7 @@ from antelog.writing import write
 
 @dataclass(frozen=True, kw_only=True)
 class BacktestFlags(BacktestOptions):
-    incidents: Path = option(None, named_file("FILE"), required=True)
+    incidents: Path | str = option(None, LIST, required=True)
     form: str = option("table", words("format", "table", "json"))
     output: Path | None = option(None, file_of("page", ".html"))
 

@@ -18,7 +18,7 @@ from antelog.incidents.suggest.library import Suggestion, suggested
 from antelog.language.program_files import read_text
 from antelog.program import parse
 from antelog.run.checks import Ready, resolved
-from antelog.run.options import file_of, named_file, option
+from antelog.run.options import LIST, file_of, option
 from antelog.run.replay import files_of, recording_of
 from antelog.run.settings import Settings, SuggestOptions
 from antelog.writing import write
@@ -26,7 +26,7 @@ from antelog.writing import write
 
 @dataclass(frozen=True, kw_only=True)
 class SuggestFlags(SuggestOptions):
-    incidents: Path = option(None, named_file("FILE"), required=True)
+    incidents: Path | str = option(None, LIST, required=True)
     output: Path | None = option(None, file_of("program", ".alog"))
 
 

@@ -128,16 +128,21 @@ def test_patterns_single_files_and_the_order_of_times(store: Kept, text: str, na
     assert _all(text) == names
 
 
-def test_what_comes_later_is_read_then(store: Kept) -> None:
-    for text, name, ends in (
-        ("s3://plant/d*/q*.csv", "d3/q.csv", False),
-        ("s3://plant/a.csv", "a.csv", True),
-    ):
-        source = _source(text)
-        assert devices(source) == []
-        store.put_rows(name)
-        assert devices(source) == [name]
-        assert source.ended is ends
+@cases(__file__, "later")
+def test_what_comes_later_is_read_then(store: Kept, text: str, name: str, ends: bool) -> None:
+    source = _source(text)
+    assert devices(source) == []
+    store.put_rows(name)
+    assert devices(source) == [name]
+    assert source.ended is ends
+
+
+def test_a_list_of_incidents(store: Kept) -> None:
+    store.pipe(
+        {"/plant/f.csv": f"{HEADER}a,1,1,1\na,1,8,8\n".encode(), "/plant/i.csv": b"device,time\na,8\n"}
+    )
+    found = antelog.backtest(TEMPERATURES, {"Temp": "s3://plant/f.csv"}, "s3://plant/i.csv", lead="1..5")
+    assert found.incidents.num_rows == 1
 
 
 def test_a_file_that_cannot_be_read_is_set_aside(store: Kept) -> None:

@@ -164,13 +164,11 @@ def test_decided_answers_alerts_and_metrics_arrive(watched: tuple[str, ...]) -> 
 
 
 def test_an_input_that_falls_silent_is_a_record(watched: tuple[str, ...]) -> None:
-    often = RULES.replace("10 minutes", "1 s").replace("delay 1.", "delay 1 s, every 1 s.")
-    Path("rules.alog").write_text(often)
+    Path("rules.alog").write_text(RULES.replace("10 minutes", "1 s").replace("delay 1.", "every 1 s."))
     Path("temp.csv").write_text(f"device,level,time\nwt2,high,{datetime.now(UTC).isoformat()}\n")
     command = [sys.executable, "-m", "antelog", *watched[:4], "--no-page", "--otlp"]
     with receiving() as receiver, started([*command, receiver.url], stdout=DEVNULL) as process:
-        until(lambda: [1 for each in receiver.records if each["antelog.change"] == "silent"], process)
-    (record,) = (each for each in receiver.records if each["antelog.change"] == "silent")
+        (record,) = until(lambda: [r for r in receiver.records if r["antelog.change"] == "silent"], process)
     assert (record["body"].partition(" since")[0], record["severity"]) == ("no fact of Temp", 13)  # WARN
 
 
