@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,9 +17,9 @@ from tests.spark import feeds
 
 
 @pytest.mark.long
-@pytest.mark.skipif(find_spec("grpc") is None, reason="Spark Connect needs pyspark[connect]")
 @pytest.mark.parametrize("name", ["sql", "feed"])
 def test_of_each_example(name: str) -> None:
+    pytest.importorskip("pyspark.sql.connect.session", exc_type=ImportError)  # of pyspark[connect]
     done = subprocess.run(
         [sys.executable, "-m", "tests.spark.test_on_connect", name],
         cwd=cases.ROOT, capture_output=True, text=True, timeout=580, check=False,

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:U
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.long] * (name != "orders")) for name in cases.ON_SPARK]
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name != "orders")) for name in cases.EXAMPLES]
 )
 def test_of_each_example(spark: SparkSession, name: str) -> None:
     compare(spark, cases.example(name))
