@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, fields, replace
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self, cast
 
 import numpy as np
@@ -277,7 +277,7 @@ class Engine:
         known, name = functions or _known(program), "the saved state"
         if isinstance(source, bytes | bytearray | memoryview):
             saved = saving.from_bytes(source, name, None, max_bytes, known)
-        elif Path(name := str(source)).is_dir():
+        elif os.path.isdir(name := str(source)):  # noqa: PTH112 - of a name that no folder can have, too
             from antelog.engine import savepoint  # noqa: PLC0415 - few are read
 
             saved = savepoint.read(source, functions=known).engine
