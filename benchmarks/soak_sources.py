@@ -150,7 +150,8 @@ def _prometheus() -> Iterator[Fed]:
         def do_GET(self) -> None:
             self.send_response(200)
             self.end_headers()
-            self.wfile.write(page[0])
+            with suppress(BrokenPipeError):  # a busy server does not wait for the answer
+                self.wfile.write(page[0])
 
         def log_message(self, *_: object) -> None:
             """Says nothing."""
