@@ -379,7 +379,7 @@ def main() -> int:
 
 def as_markdown(found: Sequence[Soaked]) -> str:
     at = setting(1.0, 1)
-    about = f"{DEVICES:,} events a second from each of {len(found)} sources, all side by side for "
+    about = f"{DEVICES:,} events a second from each source, all of a table side by side, for "
     about += (
         f"{len(found[0].minutes)} minutes. {at.date}, commit {at.commit}, {at.cpu}, {os.cpu_count()} cores."
     )
