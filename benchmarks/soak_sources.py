@@ -359,7 +359,8 @@ def _held(number: int, watch: subprocess.Popen[str], reader: Reader) -> Minute:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.soak_sources", description=__doc__)
-    parser.add_argument("sources", nargs="*", choices=[*SOURCES, []], help="which; all, side by side")
+    which = f"which of {', '.join(SOURCES)}, side by side; all"
+    parser.add_argument("sources", nargs="*", choices=[*SOURCES, []], metavar="SOURCE", help=which)
     parser.add_argument("--minutes", type=int, default=60, help="how long; 60")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder to write to")
     given = parser.parse_args()
