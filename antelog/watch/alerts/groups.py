@@ -279,16 +279,18 @@ class SilentInputs:
         self._silent, self._began = {*known}, began
         self._inputs = Inputs()
 
-    def take(self, records: Iterable[Mapping[str, Any]]) -> None:
+    def changes(
+        self, records: Iterable[Mapping[str, Any]], now: float, *, more: bool = False
+    ) -> Iterator[LogLine]:
+        """Yields the changes at a moment, in seconds since 1970, after some records of the feed.
+
+        Nothing while there are `more` records: a status long before the end of the feed says nothing of now.
+        """
         for record in records:
             if "status" in record:
                 self._inputs.take(record["status"])
-
-    def changes(self, records: Iterable[Mapping[str, Any]], now: float) -> Iterator[LogLine]:
-        """Yields the changes at a moment, in seconds since 1970, after some records of the feed."""
-        self.take(records)
         tick = self._inputs.status.get("tick")
-        if tick is None:
+        if tick is None or more:
             return
         for each in self._inputs.each():
             pulse = each.pulse

@@ -86,9 +86,7 @@ async def _read(
         elif here != position and (clock() > saved + _REST or (was_ending and not lines)):
             outbox.read_to(here)
             saved, position = clock(), here
-        if len(lines) == _AT_ONCE:
-            silent.take(lines)  # a status long before the end of the feed says nothing of now
-        elif changes := [*silent.changes(lines, time.time())]:
+        if changes := [*silent.changes(lines, time.time(), more=len(lines) == _AT_ONCE)]:
             groups.add(changes)
         if not lines and outbox.begin is not None:
             groups.send_past()

@@ -13,6 +13,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -64,12 +65,8 @@ def export(setup: AlertSetup, ending: Callable[[], bool]) -> None:
                 say("telemetry: some changes are left out: the feed had no room for them any more")
             records = reader.read(_AT_ONCE)
             board.take(records)
-            changes = [line for line in records if is_change(line)]
-            if len(records) == _AT_ONCE:
-                silent.take(records)  # a status long before the end of the feed says nothing of now
-            else:
-                changes += silent.changes(records, time.time())
-            if not collector.send(changes, ending):
+            changes = silent.changes(records, time.time(), more=len(records) == _AT_ONCE)
+            if not collector.send(chain(filter(is_change, records), changes), ending):
                 say("telemetry: the collector lacks some changes; with a --state the next start sends them")
                 return
             if records:
