@@ -30,6 +30,11 @@ _TIMES = ("LastModified", "mtime", "last_modified", "created")  # what stores ca
 _answered: set[tuple[str, object]] = set()  # folders whose store has answered this process
 
 
+def in_store(text: str) -> bool:
+    """Whether a text is an address in an object store."""
+    return text.partition("://")[0] in EXTRAS
+
+
 @dataclass(frozen=True)
 class RemotePath:
     """A file by its name, the files of a pattern, or, without a name, those of the folder."""

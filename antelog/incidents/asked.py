@@ -116,7 +116,7 @@ def values_of(text: str, document: Document) -> tuple[str, tuple[float, ...]]:
 
 
 def _evenly(least: float, most: float) -> tuple[float, ...]:
-    """Divides a range into values evenly apart: whole numbers if both ends are whole."""
+    """Returns evenly spaced values of a range; whole numbers, if both of its ends are whole."""
     if least.is_integer() and most.is_integer():
         step = ceil((most - least + 1) / MOST_VALUES)
         return tuple(range(int(least), int(most) + 1, max(step, 1)))

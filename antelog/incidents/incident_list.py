@@ -38,7 +38,7 @@ from antelog.files.chunks import Chunk, sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, has
 from antelog.files.naming import ENDINGS, opened, size_of
 from antelog.files.reading import chunks_of, frame_chunks
-from antelog.files.remote import EXTRAS, FilePath
+from antelog.files.remote import FilePath, in_store
 from antelog.incidents.judging import ALL_KEYS, Incidents
 from antelog.language.checks.suggestions import did_you_mean, require_known
 from antelog.language.terms import number_of
@@ -196,7 +196,7 @@ def wanted_columns(names: Sequence[str], plan: Plan, choice: JudgingOptions, fil
 def _path(given: str | PathLike[str]) -> FilePath:
     """Where a list is: here, or in an object store."""
     text = os.fspath(given)
-    return LISTS.read(text).file_path if text.partition("://")[0] in EXTRAS else Path(text)
+    return LISTS.read(text).file_path if in_store(text) else Path(text)
 
 
 def names_of(given: FileOrFrame) -> list[str]:

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from antelog import secrets
 from antelog.files.naming import ENDINGS, Form, form_of
-from antelog.files.remote import EXTRAS, FilePath, RemotePath
+from antelog.files.remote import FilePath, RemotePath, in_store
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.printer import listed
 from antelog.run.door import BroughtAddress, SourceAddress, address_at, schemes
@@ -44,7 +44,7 @@ class Files:
     @property
     def file_path(self) -> FilePath:
         """The path of those who read it without Spark."""
-        if self.scheme in EXTRAS:
+        if in_store(self.path):
             return RemotePath.of(self.path, self.options, is_folder=self.folder)
         return Path(self.path)
 
@@ -174,12 +174,12 @@ class Reach(Generic[T]):
             advice = (said for kind, said in self.instead.items() if isinstance(address, kind))
             raise SettingError(message, next(advice, "") or f"Give {listed(nouns, 'or')}.")
         if isinstance(address, Files):
-            in_store = self.verb == "read" and not self.systems and address.scheme in EXTRAS
-            if address.scheme and not self.systems and not in_store:
+            is_remote = self.verb == "read" and not self.systems and in_store(address.path)
+            if address.scheme and not self.systems and not is_remote:
                 raise refused(f"no-{self.verb}", runner=self.runner, address=address, scheme=address.scheme)
             if self.systems and address.options:
                 raise refused("store-options", runner=self.runner, address=address)
-            if address.form is None and not self.formless and not (in_store and address.folder):
+            if address.form is None and not self.formless and not (is_remote and address.folder):
                 raise _formless(str(address))
             if self.verb == "write" and re.search(r"[*?]", address.path):
                 raise refused("pattern", address=address)
@@ -262,7 +262,7 @@ def _files(path: str, folder: Path, given: Form | None, default: Form | None) ->
 def _store_options(path: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Splits off the options of an object store; any other question mark is a pattern's. SettingError."""
     match = re.search(r"\?(?=[\w-]+=)", path)
-    if path.partition("://")[0] not in EXTRAS or match is None:
+    if not in_store(path) or match is None:
         return path, ()
     path, options = path[: match.start()], parse_qsl(path[match.end() :], keep_blank_values=True)
     _remember(options)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
 from antelog import secrets
-from antelog.files.remote import EXTRAS
+from antelog.files.remote import in_store
 from antelog.given import FLAG, NAMED, PATH, TEXT, TEXTS, WHOLE, check, optional
 from antelog.given import ArgumentKind as Kind
 from antelog.language.checks.suggestions import did_you_mean
@@ -298,7 +298,7 @@ LISTS = Reach("a list of incidents", "read", (Files,))
 
 
 def _listed(given: str, runner: Runner) -> Path | str:
-    if given.partition("://")[0] not in EXTRAS:
+    if not in_store(given):
         return _file(given, runner)
     LISTS.read(given)  # what is wrong with it is said as for any option
     return given
