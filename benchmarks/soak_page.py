@@ -373,15 +373,20 @@ def _own(process: psutil.Process) -> int:
 
 def complaints(minutes: list[Minute]) -> list[str]:
     """What holds more and more."""
-    third = len(minutes) // 3
     found = []
     for name, unit in HELD.items():
         held_ = [getattr(each, name) for each in minutes]
-        if third and None not in held_:
-            before, after = median(held_[third : 2 * third]), median(held_[-third:])
-            if after > GROWTH * before + (unit == " MB"):
-                found.append(f"growing: {name}, {before:.0f}, then {after:.0f}{unit}")
+        if len(minutes) > 2 and None not in held_:
+            found += growing(name, held_, unit == " MB", unit)
     return found
+
+
+def growing(name: str, values: Sequence[float], slack: float, unit: str = "") -> list[str]:
+    """A complaint, if the last third of a run holds more than the second third, and some slack."""
+    third = len(values) // 3
+    before, after = median(values[third : 2 * third]), median(values[-third:])
+    grows = after > GROWTH * before + slack
+    return [f"growing: {name}, {before:.0f}, then {after:.0f}{unit}"] if grows else []
 
 
 def _number(value: float | None, digits: int = 0) -> str:

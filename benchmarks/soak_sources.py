@@ -22,7 +22,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -33,7 +33,7 @@ import psutil
 
 from benchmarks.options import RESULTS
 from benchmarks.report import setting
-from benchmarks.soak_page import GROWTH, MB
+from benchmarks.soak_page import MB, growing
 from tests.servers import free_port, postgres
 from tests.servers.kept import prometheus, redis
 from tests.servers.mosquitto import mosquitto
@@ -74,7 +74,6 @@ class Fed:
     feed: Callable[[int], None]
     delay: int = 5
     options: Sequence[str] = ()
-    environment: dict[str, str] = field(default_factory=dict)
     lines: Callable[[], Iterator[dict[str, Any]]] | None = None
 
 
@@ -180,7 +179,7 @@ def _s3() -> Iterator[Fed]:
     """An object of ten seconds every ten seconds."""
     rows: list[str] = []
     with s3proxy() as store:
-        os.environ.update(store.environment)
+        os.environ.update(store.environment)  # of this source's own process, and of the command it starts
 
         def feed(second: int) -> None:
             rows.extend(f"{each},{value(each, second)},{second}\n" for each in range(DEVICES))
@@ -188,7 +187,7 @@ def _s3() -> Iterator[Fed]:
                 store.put(f"readings/{second}.csv", "device,value,time\n" + "".join(rows))
                 rows.clear()
 
-        yield Fed(f"s3://{BUCKET}/readings/", feed, 30, environment=store.environment)
+        yield Fed(f"s3://{BUCKET}/readings/", feed, 30)
 
 
 SOURCES = {"mqtt": _mqtt, "postgresql": _postgresql, "redis": _redis, "prometheus": _prometheus, "s3": _s3}
@@ -196,7 +195,7 @@ SOURCES = {"mqtt": _mqtt, "postgresql": _postgresql, "redis": _redis, "prometheu
 
 @dataclass(frozen=True)
 class Minute:
-    """What the processes of antelog hold after so many minutes, in megabytes, and CPU seconds so far.
+    """The megabytes of antelog's processes after so many minutes, and their CPU seconds so far.
 
     `facts` is what they have read of what was fed, `behind` the most seconds in this minute that they were.
     """
@@ -219,22 +218,17 @@ class Soaked:
     lacking: int
     too_many: int
     rejects: int
-    shown: str  # what *Inputs* says of it at the end
 
     @property
     def complaints(self) -> list[str]:
-        """What should not have been."""
+        """Lists what is wrong: answers that lack, rows set aside, growth."""
         found = []
         if self.lacking or self.too_many or not self.answers:
             found.append(f"{self.lacking} of {self.answers} answers lack, {self.too_many} are too many")
         if self.rejects:
             found.append(f"{self.rejects} rows are set aside")
-        third = len(self.minutes) // 3
         for name in ("held", "behind"):
-            each = [getattr(minute, name) for minute in self.minutes]
-            before, after = median(each[third : 2 * third]), median(each[-third:])
-            if after > GROWTH * before + 2:
-                found.append(f"growing: {name}, {before:.0f}, then {after:.0f}")
+            found += growing(name, [getattr(minute, name) for minute in self.minutes], 2)
         return [f"{self.source}: {each}" for each in found]
 
 
@@ -286,7 +280,6 @@ def soaked(source: str, minutes: int) -> Soaked:
         ending.set()
         feeding.join()
         last = int(time.time()) - 1
-        shown = reader.get("/inputs")
         time.sleep(DECIDED)
         rejects = int(reader.metric("antelog_rejects_total"))
         lines = fed.lines() if fed.lines else map(json.loads, (here / "changes.jsonl").open())
@@ -296,7 +289,7 @@ def soaked(source: str, minutes: int) -> Soaked:
         there = [each for each in told if each[1] in counted]
         return Soaked(
             *(source, found, len(expected), len(expected - set(there))),
-            *(len(there) - len(expected & set(there)), rejects, _said(shown)),
+            *(len(there) - len(expected & set(there)), rejects),
         )
 
 
@@ -313,11 +306,6 @@ def _answer(line: dict[str, Any]) -> tuple[int, int]:
     return int(answer["D"]), int(answer["T"])
 
 
-def _said(page: str) -> str:
-    """The words of *Inputs* on how far behind it is; empty if it is not."""
-    return " ".join(each.strip() for each in page.split("<") if "behind" in each or "late:" in each)[:300]
-
-
 @contextmanager
 def _watching(here: Path, fed: Fed, options: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
     code = "from antelog.cli.main import main; main()"
@@ -325,7 +313,7 @@ def _watching(here: Path, fed: Fed, options: Sequence[str]) -> Iterator[subproce
     with (here / "said").open("w") as said:
         watch = subprocess.Popen(
             [*command, "--state", "high.state", *options], cwd=here, stderr=said,
-            stdout=subprocess.DEVNULL, text=True, env={**os.environ, **fed.environment},
+            stdout=subprocess.DEVNULL, text=True,
         )  # fmt: skip
         try:
             yield watch
